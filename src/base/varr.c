@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reserved arrays: address space now, memory when it is written. */
+#ifndef _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE 1 /* MAP_ANONYMOUS, MAP_NORESERVE, madvise */
+#endif
+#include "refault/base.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+/* Below this a huge page saves too little address translation to be worth asking for. */
+#define DENSE_MIN ((size_t)64 << 20)
+
+int rf_varr_init(struct rf_varr *v, size_t count, size_t elem, struct rf_err *err) {
+    size_t bytes;
+    void *p;
+
+    v->base = NULL;
+    v->bytes = 0;
+    if (elem != 0 && count > (SIZE_MAX - RF_PAGE_SIZE) / elem)
+        return rf_fail(err, RF_ELIMIT,
+                       "array of %zu elements of %zu bytes exceeds the address space", count, elem);
+    bytes = count * elem;
+    bytes = (bytes + RF_PAGE_SIZE - 1) & ~((size_t)RF_PAGE_SIZE - 1);
+    if (bytes == 0)
+        bytes = RF_PAGE_SIZE;
+    p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+             0);
+    if (p == MAP_FAILED)
+        return rf_fail(err, RF_ENOMEM, "cannot reserve %zu bytes of address space: %s", bytes,
+                       strerror(errno));
+    v->base = p;
+    v->bytes = bytes;
+    return RF_OK;
+}
+
+void rf_varr_hint_dense(struct rf_varr *v) {
+#ifdef MADV_HUGEPAGE
+    /* Advice only: a host without transparent huge pages refuses it, which changes no result. */
+    if (v->base && v->bytes >= DENSE_MIN)
+        (void)madvise(v->base, v->bytes, MADV_HUGEPAGE);
+#else
+    (void)v;
+#endif
+}
+
+void rf_varr_free(struct rf_varr *v) {
+    if (v->base)
+        (void)munmap(v->base, v->bytes);
+    v->base = NULL;
+    v->bytes = 0;
+}
