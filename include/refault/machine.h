@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * machine: one simulated machine, wired from a config. All simulated state hangs off it; machines
+ * share nothing but the (thread-safe) content set.
+ *
+ * Driving it: the caller feeds operations of one process after the other in trace order
+ * (machine_run), or events (machine_map, machine_fork, ...). Operation words are those of
+ * refault/trace.h: page id, OP_WRITE, OP_CONTENT.
+ */
+#ifndef REFAULT_MACHINE_H
+#define REFAULT_MACHINE_H
+
+#include "refault/config.h"
+
+struct machine;
+
+enum machine_outcome { MACHINE_DONE, MACHINE_OOM };
+
+int machine_create(const struct machine_config *c, struct content_set *cs, struct machine **out,
+                   struct rf_err *err) RF_MUST_CHECK;
+void machine_destroy(struct machine *m);
+
+/* Process and mapping events; pid, vma and ids as in the trace. 0 or a negative code. */
+int machine_process(struct machine *m, uint32_t pid, uint32_t parent, struct rf_err *err)
+    RF_MUST_CHECK;
+/* Pages [first, first + n) of VMA `vma` of pid, first at virtual page vpn. */
+int machine_map(struct machine *m, uint32_t pid, uint32_t vma, uint32_t first, uint32_t n,
+                uint64_t vpn, uint32_t flags, struct rf_err *err) RF_MUST_CHECK;
+int machine_unmap(struct machine *m, uint32_t pid, uint32_t first, uint32_t n, struct rf_err *err)
+    RF_MUST_CHECK;
+int machine_dontneed(struct machine *m, uint32_t first, uint32_t n, struct rf_err *err)
+    RF_MUST_CHECK;
+/* The child's block copies the parent's. */
+int machine_fork_block(struct machine *m, uint32_t child, uint32_t child_block, uint32_t parent,
+                       uint32_t parent_block, struct rf_err *err) RF_MUST_CHECK;
+int machine_exit(struct machine *m, uint32_t pid, bool exec, struct rf_err *err) RF_MUST_CHECK;
+int machine_switch(struct machine *m, uint32_t pid, struct rf_err *err) RF_MUST_CHECK;
+/* The current process computes for ns without touching new pages. */
+void machine_compute(struct machine *m, uint64_t ns);
+/* With implicit contents the first store to page p leaves content 1 + p. */
+void machine_set_implicit_content(struct machine *m, bool on);
+/* Whether a recorded operation costs mm.access_ns (traces without pacing), default true. */
+void machine_set_access_cost(struct machine *m, bool on);
+
+/*
+ * Runs operation words until n are consumed or the run ends by OOM or error. *done gets the words
+ * consumed. Returns 0 also for OOM (see machine_outcome()), RF_ECHECK for a failed --verify or
+ * --check, RF_EINPUT for an id that is mapped nowhere.
+ */
+int machine_run(struct machine *m, const uint32_t *ops, size_t n, size_t *done, struct rf_err *err)
+    RF_MUST_CHECK;
+/* Lets pending I/O and kernel threads finish. */
+int machine_settle(struct machine *m, struct rf_err *err) RF_MUST_CHECK;
+/* Exits all processes; with --check nothing may be left afterwards. */
+int machine_teardown(struct machine *m, struct rf_err *err) RF_MUST_CHECK;
+/* All invariants now; RF_ECHECK names the first that fails. */
+int machine_check(struct machine *m, struct rf_err *err) RF_MUST_CHECK;
+
+enum machine_outcome machine_outcome(const struct machine *m);
+rf_time machine_now(const struct machine *m);
+const struct machine_config *machine_config_of(const struct machine *m);
+
+/*
+ * Everything that can be read, as flat dotted names. kind says in which object of the result the
+ * value belongs. Called in no particular order; the reporter sorts.
+ */
+enum machine_value_kind { MV_COUNTER, MV_TIME, MV_X };
+typedef void (*machine_value_fn)(void *ctx, enum machine_value_kind kind, const char *name,
+                                 uint64_t value);
+void machine_values(const struct machine *m, machine_value_fn fn, void *ctx);
+/* Names and quantiles of fault latencies: kind "fault.minor", "fault.major", ... */
+typedef void (*machine_hist_fn)(void *ctx, const char *name, const struct rf_hist *h);
+void machine_hists(const struct machine *m, machine_hist_fn fn, void *ctx);
+const struct zswap *machine_zswap(const struct machine *m); /* NULL if none */
+const struct zram *machine_zram(const struct machine *m);   /* NULL if none */
+const struct blk_dev *machine_blk(const struct machine *m); /* NULL with zram */
+/* present[id] for every page id: 1 = mapped and resident, 2 = in swap, 0 = neither. */
+uint8_t machine_page_state(const struct machine *m, uint32_t id);
+
+#endif
