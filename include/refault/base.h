@@ -41,7 +41,8 @@ struct rf_varr {
     size_t bytes; /* reserved */
 };
 
-/* Reserves count * elem bytes (rounded up to a page), zero-filled on demand. RF_ENOMEM if the address space is refused, RF_ELIMIT on overflow. */
+/* Reserves count * elem bytes (rounded up to a page), zero-filled on demand. RF_ENOMEM if the
+ * address space is refused, RF_ELIMIT on overflow. */
 int rf_varr_init(struct rf_varr *v, size_t count, size_t elem, struct rf_err *err) RF_MUST_CHECK;
 /* Says that nearly all of the array will be written: ranges of 64 MiB and more then ask for huge
  * pages. Not for sparse use, where each touched 4 KiB would cost 2 MiB. Changes no result. */
@@ -61,8 +62,7 @@ uint64_t rf_rng_below(struct rf_rng *r, uint64_t n);
 double rf_rng_unit(struct rf_rng *r);
 
 /* A fixed integer mixer (splitmix64's finaliser): same value on every machine. */
-static inline uint64_t rf_mix64(uint64_t x)
-{
+static inline uint64_t rf_mix64(uint64_t x) {
     x ^= x >> 30;
     x *= 0xbf58476d1ce4e5b9u;
     x ^= x >> 27;
@@ -82,25 +82,21 @@ void rf_hist_merge(struct rf_hist *into, const struct rf_hist *from);
 /* The upper bound of the bucket that holds quantile q (0..1], never above max; 0 if empty. */
 uint64_t rf_hist_quantile(const struct rf_hist *h, double q);
 
-static inline uint32_t rf_load_le32(const void *p)
-{
+static inline uint32_t rf_load_le32(const void *p) {
     const uint8_t *b = p;
     return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
-static inline uint64_t rf_load_le64(const void *p)
-{
+static inline uint64_t rf_load_le64(const void *p) {
     return (uint64_t)rf_load_le32(p) | (uint64_t)rf_load_le32((const uint8_t *)p + 4) << 32;
 }
-static inline void rf_store_le32(void *p, uint32_t v)
-{
+static inline void rf_store_le32(void *p, uint32_t v) {
     uint8_t *b = p;
     b[0] = (uint8_t)v;
     b[1] = (uint8_t)(v >> 8);
     b[2] = (uint8_t)(v >> 16);
     b[3] = (uint8_t)(v >> 24);
 }
-static inline void rf_store_le64(void *p, uint64_t v)
-{
+static inline void rf_store_le64(void *p, uint64_t v) {
     rf_store_le32(p, (uint32_t)v);
     rf_store_le32((uint8_t *)p + 4, (uint32_t)(v >> 32));
 }

@@ -38,7 +38,8 @@ int rf_fail(struct rf_err *err, int code, const char *fmt, ...) RF_PRINTF(3, 4);
 /* Puts "prefix: " before the message that err already holds; returns err->code. */
 int rf_fail_prefix(struct rf_err *err, const char *fmt, ...) RF_PRINTF(2, 3);
 
-/* Exit status that the program gives for a code: 0; 1 check failed; 2 usage or input; 3 the rest. */
+/* Exit status that the program gives for a code: 0; 1 check failed; 2 usage or input; 3 the rest.
+ */
 int rf_exit_status(int code);
 
 #endif

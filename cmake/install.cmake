@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+if(TARGET refault)
+  install(TARGETS refault RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(TARGETS librefault ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/refault DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.h")
+if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/profiles)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/profiles DESTINATION ${CMAKE_INSTALL_DATADIR}/refault
+          FILES_MATCHING PATTERN "*.ini")
+endif()
+file(GLOB _man CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
+if(_man)
+  install(FILES ${_man} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()
+configure_file(${PROJECT_SOURCE_DIR}/cmake/refault.pc.in ${PROJECT_BINARY_DIR}/refault.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/refault.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
