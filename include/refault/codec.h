@@ -14,13 +14,13 @@ enum codec_id {
     CODEC_LZO_RLE,
     CODEC_LZ4,
     CODEC_LZ4HC,
-    CODEC_ZSTD,        /* as the crypto API drives it: zswap, and zram up to 6.11 */
-    CODEC_ZSTD_ZRAM,   /* as zram's own back end drives it from 6.12 on */
-    CODEC_DEFLATE,     /* raw, window 2 KiB, level 6 */
+    CODEC_ZSTD,      /* as the crypto API drives it: zswap, and zram up to 6.11 */
+    CODEC_ZSTD_ZRAM, /* as zram's own back end drives it from 6.12 on */
+    CODEC_DEFLATE,   /* raw, window 2 KiB, level 6 */
     CODEC_842,
     CODEC_DEFLATE_IAA, /* raw, fixed Huffman tables, window 4 KiB */
     CODEC_DEFLATE_IAA_DYN,
-    CODEC_NULL,        /* stores 4096 bytes as they are */
+    CODEC_NULL, /* stores 4096 bytes as they are */
     NR_CODECS
 };
 
@@ -42,5 +42,8 @@ struct codec_ops {
 const struct codec_ops *codec_find(const char *name);
 /* Never NULL for id < NR_CODECS. */
 const struct codec_ops *codec_by_id(enum codec_id id);
+/* The largest work_bytes of all codecs. No codec keeps anything between two calls, so one block of
+ * this size, aligned as malloc() aligns, serves every codec in turn (but one thread at a time). */
+size_t codec_max_work_bytes(void);
 
 #endif
