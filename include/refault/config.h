@@ -31,7 +31,7 @@ enum era_field_type { ERA_BOOL, ERA_U8, ERA_U16, ERA_U32, ERA_U64, ERA_ENUM8 };
 struct era_field {
     const char *name; /* "reclaim.add_batch" */
     enum era_field_type type;
-    size_t offset; /* into struct kernel_era */
+    size_t offset;             /* into struct kernel_era */
     const char *const *values; /* names of an enum, NULL-terminated */
     const char *help;
 };
@@ -44,10 +44,42 @@ struct cost_profile {
     struct blk_cost blk; /* of the selected swap device */
 };
 
+/* Every field of struct cost_profile, for cost.FIELD knobs and profile files. */
+struct cost_field {
+    const char *name; /* "mm.access_ns", "zswap.compress_ns.lz4", "blk.read_ns" */
+    bool u32;         /* the field is a uint32_t, else a uint64_t */
+    size_t offset;    /* into struct cost_profile */
+};
+const struct cost_field *cost_fields(size_t *nr);
+
+/* A whole profile: the costs of every kind of block device. */
+enum profile_blk {
+    PROFILE_NULL,
+    PROFILE_NVME,
+    PROFILE_SSD,
+    PROFILE_HDD,
+    PROFILE_PMEM,
+    NR_PROFILE_BLK
+};
+struct profile {
+    struct mm_cost mm;
+    struct zswap_cost zswap;
+    struct zram_cost zram;
+    struct blk_cost blk[NR_PROFILE_BLK];
+};
+/* The built-in profile; profiles/default.ini has the same figures with their sources. */
+const struct profile *profile_default(void);
+/* Name of a device kind as in swap.device. */
+const char *profile_blk_name(enum profile_blk b);
+/* Sets one value by its key in a profile file ("mm.access_ns", "blk.nvme.read_ns"); false if there
+ * is no such key or the value does not fit. */
+bool profile_set(struct profile *p, const char *key, uint64_t value);
+bool profile_get(const struct profile *p, const char *key, uint64_t *value);
+
 /* An amount that may be a percentage of the trace's footprint. */
 struct rf_amount {
-    uint64_t value;   /* bytes, or hundredths of a percent */
-    uint8_t kind;     /* enum rf_amount_kind */
+    uint64_t value; /* bytes, or hundredths of a percent */
+    uint8_t kind;   /* enum rf_amount_kind */
 };
 enum rf_amount_kind { AMOUNT_BYTES, AMOUNT_PERCENT, AMOUNT_MAX /* unlimited */ };
 
@@ -56,7 +88,7 @@ struct machine_config {
     struct cost_profile cost;
     uint64_t seed;
 
-    struct rf_amount ram;       /* machine.ram, default 125 % of the footprint */
+    struct rf_amount ram; /* machine.ram, default 125 % of the footprint */
     uint32_t cpus;
     uint32_t swappiness, page_cluster, watermark_scale_factor;
     uint64_t min_free_kbytes;
@@ -74,7 +106,7 @@ struct machine_config {
 
     struct rf_amount zram_disksize; /* default: swap.size */
     char zram_comp_algorithm[24];
-    struct rf_amount zram_mem_limit; /* 0 = none */
+    struct rf_amount zram_mem_limit;   /* 0 = none */
     struct rf_amount zram_backing_dev; /* size of a backing device, 0 = none */
     uint64_t zram_writeback_limit;
     bool zram_writeback_limit_enable;
@@ -83,18 +115,20 @@ struct machine_config {
     struct rf_amount memory_max, memory_high, memory_swap_max, memory_zswap_max;
     bool memory_zswap_writeback;
     bool lru_gen_enabled;
-    uint8_t thp_enabled;        /* enum thp_mode */
-    uint32_t thp_orders;        /* bit o: hugepages of order o below PMD order enabled */
+    uint8_t thp_enabled; /* enum thp_mode */
+    uint32_t thp_orders; /* bit o: hugepages of order o below PMD order enabled */
 
     bool verify, check;
-    uint64_t footprint_pages;   /* of the trace: what percentages are of */
-    uint32_t blocks;            /* of 512 page ids that the trace uses */
+    uint64_t footprint_pages; /* of the trace: what percentages are of */
+    uint32_t blocks;          /* of 512 page ids that the trace uses */
 };
 enum thp_mode { THP_NEVER, THP_MADVISE, THP_ALWAYS };
 
+/* Takes the costs of c from a profile; those of the block device follow c->swap_device. */
+void machine_config_set_profile(struct machine_config *c, const struct profile *p);
 /* Fills c with the defaults for a kernel; RF_EUSAGE for an unknown one. */
-int machine_config_init(struct machine_config *c, const char *kernel, struct rf_err *err)
-    RF_MUST_CHECK;
+int machine_config_init(struct machine_config *c, const char *kernel,
+                        struct rf_err *err) RF_MUST_CHECK;
 /* Pages of an amount: percentages are of c->footprint_pages; AMOUNT_MAX gives UINT64_MAX. */
 uint64_t machine_amount_pages(const struct machine_config *c, struct rf_amount a);
 
