@@ -25,13 +25,11 @@ struct sim_cpu {
     struct engine *eng;
 };
 
-static inline void sim_charge(struct sim_cpu *cpu, uint64_t ns)
-{
+static inline void sim_charge(struct sim_cpu *cpu, uint64_t ns) {
     cpu->now += ns;
     cpu->sys_ns += ns;
 }
-static inline void sim_charge_user(struct sim_cpu *cpu, uint64_t ns)
-{
+static inline void sim_charge_user(struct sim_cpu *cpu, uint64_t ns) {
     cpu->now += ns;
     cpu->user_ns += ns;
 }
@@ -52,24 +50,25 @@ struct sim_task {
     task_step_fn step;
     void *arg;
     enum task_state state;
-    bool kthread;      /* put at the head of the run queue when woken */
-    bool wake_pending; /* woken between TASK_BLOCK being decided and returned */
-    uint32_t cpu;      /* home CPU */
-    rf_time ready_at;  /* not before this time */
-    uint32_t wait_key; /* for the owner: what it waits for */
-    struct sim_task *next;
+    bool kthread;              /* put at the head of the run queue when woken */
+    bool wake_pending;         /* woken between TASK_BLOCK being decided and returned */
+    uint32_t cpu;              /* home CPU */
+    rf_time ready_at;          /* not before this time */
+    uint32_t wait_key;         /* for the owner: what it waits for */
+    struct sim_task *next;     /* the engine's: run queue */
+    struct sim_task *all_next; /* the engine's: every task added */
 };
 
 typedef void (*event_fn)(void *ctx, uint64_t arg, rf_time when);
 
 struct engine_params {
     uint32_t cpus;      /* >= 1 */
-    rf_time quantum_ns; /* causality quantum between CPUs, default 10 us */
-    rf_time slice_ns;   /* a task gives way to another runnable one after this, default 3 ms */
+    rf_time quantum_ns; /* causality quantum between CPUs; 0: 10 us */
+    rf_time slice_ns;   /* a task gives way to another runnable one after this; 0: 3 ms */
 };
 
-int engine_create(const struct engine_params *p, struct engine **out, struct rf_err *err)
-    RF_MUST_CHECK;
+int engine_create(const struct engine_params *p, struct engine **out,
+                  struct rf_err *err) RF_MUST_CHECK;
 void engine_destroy(struct engine *e);
 
 /* Calls fn(ctx, arg, when) when virtual time reaches `when`; equal times fire in the order of the
@@ -77,6 +76,9 @@ void engine_destroy(struct engine *e);
 int engine_at(struct engine *e, rf_time when, event_fn fn, void *ctx, uint64_t arg) RF_MUST_CHECK;
 /* Time of the earliest pending event, RF_TIME_MAX if none. O(1), inline-cheap. */
 rf_time engine_next_event(const struct engine *e);
+/* Where that value is kept, for as long as the engine lives: a hot loop compares with it without
+ * a call. */
+const rf_time *engine_next_event_ptr(const struct engine *e);
 /* Fires every event with time <= t, in order (events may add events). */
 void engine_poll(struct engine *e, rf_time t);
 uint64_t engine_events_fired(const struct engine *e);
@@ -95,8 +97,12 @@ void task_wake(struct engine *e, struct sim_task *t, rf_time when);
  * Runs until no task is runnable and no event is pending, or *stop becomes true. Always advances
  * the CPU with the smallest clock (ties: lowest id); its horizon is the earliest of: the next
  * event, the end of its slice if another task waits on that CPU, and the smallest other busy
- * CPU's clock plus the quantum. A CPU without a runnable task idles to the next event.
- * Returns 0, or RF_ECHECK with a message if tasks are blocked and nothing can ever wake them.
+ * CPU's clock plus the quantum. A CPU without a runnable task idles to the next event. A kernel
+ * thread that was woken goes on the CPU at the next yield of the task there. An event scheduled by
+ * a step for a time before its horizon fires when the step returns (or polls): a step that
+ * schedules events or wakes others should end once its clock reaches engine_next_event(). Returns
+ * 0, or RF_ECHECK with a message if tasks other than kernel threads are blocked and nothing can
+ * ever wake them, or if a task runs on and on without its clock moving.
  */
 int engine_run(struct engine *e, const bool *stop, struct rf_err *err) RF_MUST_CHECK;
 
@@ -106,8 +112,7 @@ struct sim_lock {
     uint64_t acquisitions, contended, wait_ns;
 };
 /* Takes the lock on cpu and holds it for hold_ns, both charged as system time. */
-static inline void sim_lock_hold(struct sim_lock *l, struct sim_cpu *cpu, uint64_t hold_ns)
-{
+static inline void sim_lock_hold(struct sim_lock *l, struct sim_cpu *cpu, uint64_t hold_ns) {
     l->acquisitions++;
     if (RF_UNLIKELY(l->free_at > cpu->now)) {
         l->contended++;
