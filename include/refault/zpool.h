@@ -85,22 +85,31 @@ const struct zpool_ops *const *zpool_registry(void);  /* NULL-terminated */
 
 /* ---- zsmalloc's size classes: pure functions of the policy ---- */
 struct zs_class_info {
-    uint16_t index, size;        /* raw class index and bytes of the effective class */
+    uint32_t index, size; /* raw class index and bytes of the effective class */
     uint16_t pages_per_zspage, objs_per_zspage;
 };
+#define ZS_MAX_RAW_CLASSES 257 /* 255 with 4 KiB pages, 257 with 16 and 64 KiB */
 struct zs_class_table {
     struct zs_policy policy;
-    uint32_t nr; /* effective classes, ascending */
-    struct zs_class_info cls[256];
-    uint8_t lookup[256]; /* raw class -> position in cls[] */
-    uint32_t watermark;  /* largest size with more than one page and more than one object */
+    uint32_t page_size;
+    uint32_t nr_raw; /* raw classes */
+    uint32_t nr;     /* effective classes, ascending */
+    struct zs_class_info cls[ZS_MAX_RAW_CLASSES];
+    uint16_t lookup[ZS_MAX_RAW_CLASSES]; /* raw class -> position in cls[] */
+    uint32_t watermark; /* largest size with more than one page and more than one object */
 };
-/* Fills t. page_size 4096 for kernels of interest; any power of two 4096..65536 works. */
+/*
+ * Fills t by the rules of mm/zsmalloc.c: raw classes of page_size / 256 steps from 32 bytes,
+ * chain length by policy (best integer percent in 6.1, least waste in 6.12), and a raw class merged
+ * into the next larger effective one when pages and objects per zspage are equal. page_size 4096
+ * for kernels of interest; any power of two 4096..65536 works. chain_size is clamped to 1..16.
+ */
 void zs_class_table_init(struct zs_class_table *t, const struct zs_policy *policy,
                          uint32_t page_size);
-/* Position in cls[] for a request of len bytes, 1..4096. */
+/* Position in cls[] for a request of len bytes, 1..page_size; 8 bytes are added for the handle
+ * word, and what exceeds the largest class stays in it (zs_malloc(), mm/zsmalloc.c 6.12). */
 uint32_t zs_class_of(const struct zs_class_table *t, uint32_t len);
-/* zs_huge_class_size(): watermark - 8 + 1. */
+/* zs_huge_class_size(): watermark - 8 + 1: the shortest length that takes a whole page. */
 uint32_t zs_huge_class_size(const struct zs_class_table *t);
 
 /* One line of /sys/kernel/debug/zsmalloc/POOL/classes. */
