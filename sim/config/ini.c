@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config/ini.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool is_space(char c) {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static char *trim(char *s) {
+    size_t n;
+
+    while (is_space(*s))
+        s++;
+    n = strlen(s);
+    while (n && is_space(s[n - 1]))
+        s[--n] = '\0';
+    return s;
+}
+
+/* A comment begins at # or ; at the start or after white space. */
+static void cut_comment(char *s) {
+    for (char *p = s; *p; p++) {
+        if ((*p == '#' || *p == ';') && (p == s || is_space(p[-1]))) {
+            *p = '\0';
+            return;
+        }
+    }
+}
+
+static int read_line(char *text, char *section, size_t section_size, ini_fn fn, void *ctx,
+                     unsigned line, struct rf_err *err) {
+    char key[256], *s, *eq;
+    int n;
+
+    cut_comment(text);
+    s = trim(text);
+    if (!*s)
+        return RF_OK;
+    if (*s == '[') {
+        size_t len = strlen(s);
+
+        if (s[len - 1] != ']' || len < 3 || len - 2 >= section_size)
+            return rf_fail(err, RF_EUSAGE, "'%s' is not a section, expected [name]", s);
+        memcpy(section, s + 1, len - 2);
+        section[len - 2] = '\0';
+        return RF_OK;
+    }
+    eq = strchr(s, '=');
+    if (!eq || eq == s)
+        return rf_fail(err, RF_EUSAGE, "found '%s', expected name = value", s);
+    *eq = '\0';
+    n = snprintf(key, sizeof(key), "%s%s%s", section, *section ? "." : "", trim(s));
+    if (n < 0 || (size_t)n >= sizeof(key))
+        return rf_fail(err, RF_EUSAGE, "name of more than %zu characters", sizeof(key) - 1);
+    return fn(ctx, key, trim(eq + 1), line, err);
+}
+
+int ini_read(const char *path, ini_fn fn, void *ctx, struct rf_err *err) {
+    FILE *f = fopen(path, "re");
+    char text[1024], section[128] = "";
+    unsigned line = 0;
+    int rc = RF_OK;
+
+    if (!f)
+        return rf_fail(err, errno == ENOENT ? RF_EUSAGE : RF_EIO, "%s: %s", path, strerror(errno));
+    while (rc == RF_OK && fgets(text, sizeof(text), f)) {
+        line++;
+        if (!strchr(text, '\n') && !feof(f))
+            rc = rf_fail(err, RF_EUSAGE, "line of more than %zu characters", sizeof(text) - 2);
+        else
+            rc = read_line(text, section, sizeof(section), fn, ctx, line, err);
+        if (rc != RF_OK)
+            rf_fail_prefix(err, "%s:%u", path, line);
+    }
+    if (rc == RF_OK && ferror(f))
+        rc = rf_fail(err, RF_EIO, "%s: %s", path, strerror(errno));
+    fclose(f);
+    return rc;
+}

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config/knobs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include "config/value.h"
+
+static const char *const devices[] = {"null", "nvme", "ssd", "hdd", "pmem", "zram0", NULL};
+static const char *const zswap_codecs[] = {
+    "lzo",         "lzo-rle",         "lz4",  "lz4hc", "zstd", "deflate", "842",
+    "deflate-iaa", "deflate-iaa-dyn", "null", NULL};
+static const char *const zram_codecs[] = {"lzo",     "lzo-rle", "lz4",  "lz4hc", "zstd",
+                                          "deflate", "842",     "null", NULL};
+static const char *const recomp_codecs[] = {"",     "lzo",     "lzo-rle", "lz4", "lz4hc",
+                                            "zstd", "deflate", "842",     NULL};
+static const char *const zpools[] = {"zbud", "z3fold", "zsmalloc", NULL};
+static const char *const thp_modes[] = {"never", "madvise", "always", NULL};
+
+#define AT(field)                                                                                  \
+    offsetof(struct machine_config, field), sizeof(((const struct machine_config *)0)->field)
+#define ANY 0, 0
+#define SINCE(v) v, 0
+#define UNTIL(v) 0, v
+#define BETWEEN(a, b) a, b
+
+static const struct knob usual[] = {
+    {"kernel", KNOB_KERNEL, AT(era), 0, 0, NULL, ANY, "kernel whose rules hold (also --kernel)"},
+    {"seed", KNOB_U64, AT(seed), 0, INT64_MAX, NULL, ANY,
+     "of all that is random in the model (also --seed)"},
+    {"machine.ram", KNOB_AMOUNT, AT(ram), 0, 0, NULL, ANY,
+     "memory of the machine; % of the trace's footprint"},
+    {"machine.cpus", KNOB_U32, AT(cpus), 1, 256, NULL, ANY, "CPUs"},
+    {"vm.swappiness", KNOB_U32, AT(swappiness), 0, 200, NULL, ANY,
+     "share of anonymous pages in reclaim"},
+    {"vm.page-cluster", KNOB_U32, AT(page_cluster), 0, 31, NULL, ANY,
+     "swap readahead of at most 2^N pages, 0 = none"},
+    {"vm.watermark_scale_factor", KNOB_U32, AT(watermark_scale_factor), 1, 3000, NULL, ANY,
+     "distance of the watermarks in 1/10000 of memory"},
+    {"vm.min_free_kbytes", KNOB_U64, AT(min_free_kbytes), 0, 1u << 30, NULL, ANY,
+     "reserve below which only reclaim allocates, 0 = the kernel's formula"},
+    {"swap.device", KNOB_NAME, AT(swap_device), 0, 0, devices, ANY, "what is swapped to"},
+    {"swap.size", KNOB_AMOUNT, AT(swap_size), 0, 0, NULL, ANY,
+     "size of the swap area; % of the footprint"},
+    {"swap.rotational", KNOB_TRISTATE, AT(swap_rotational), 0, 1, NULL, ANY,
+     "rotational flag of the device's queue; 'device' = as the device is"},
+    {"swap.vma_ra_enabled", KNOB_BOOL, AT(vma_ra_enabled), 0, 1, NULL, ANY,
+     "readahead by virtual address on non-rotational devices"},
+    {"zswap.enabled", KNOB_BOOL, AT(zswap_enabled), 0, 1, NULL, ANY,
+     "zswap in front of the device"},
+    {"zswap.compressor", KNOB_NAME, AT(zswap_compressor), 0, 0, zswap_codecs, ANY,
+     "compressor of zswap"},
+    {"zswap.zpool", KNOB_NAME, AT(zswap_zpool), 0, 0, zpools, UNTIL(617), "allocator of zswap"},
+    {"zswap.max_pool_percent", KNOB_U32, AT(max_pool_percent), 0, 100, NULL, ANY,
+     "largest pool in % of machine.ram"},
+    {"zswap.accept_threshold_percent", KNOB_U32, AT(accept_threshold_percent), 0, 100, NULL,
+     SINCE(506), "a full pool accepts again below this % of its limit"},
+    {"zswap.shrinker_enabled", KNOB_BOOL, AT(shrinker_enabled), 0, 1, NULL, SINCE(608),
+     "reclaim may write cold entries back before the pool is full"},
+    {"zswap.same_filled_pages_enabled", KNOB_BOOL, AT(same_filled_pages_enabled), 0, 1, NULL,
+     BETWEEN(416, 609), "same-filled pages are kept as one word"},
+    {"zswap.non_same_filled_pages_enabled", KNOB_BOOL, AT(non_same_filled_pages_enabled), 0, 1,
+     NULL, BETWEEN(518, 609), "pages that are not same-filled are stored at all"},
+    {"zswap.exclusive_loads", KNOB_BOOL, AT(exclusive_loads), 0, 1, NULL, BETWEEN(605, 608),
+     "a load erases the entry"},
+    {"zsmalloc.chain_size", KNOB_U32, AT(zsmalloc_chain_size), 0, ZPOOL_MAX_CHAIN, NULL, ANY,
+     "pages of the longest zspage (a build option, 4 to 16), 0 = the kernel's default"},
+    {"zram0.disksize", KNOB_AMOUNT, AT(zram_disksize), 0, 0, NULL, ANY,
+     "size of zram0; default swap.size"},
+    {"zram0.comp_algorithm", KNOB_NAME, AT(zram_comp_algorithm), 0, 0, zram_codecs, ANY,
+     "compressor of zram0"},
+    {"zram0.mem_limit", KNOB_AMOUNT, AT(zram_mem_limit), 0, 0, NULL, ANY,
+     "largest pool of zram0, 0 = no limit"},
+    {"zram0.backing_dev", KNOB_AMOUNT, AT(zram_backing_dev), 0, 0, NULL, ANY,
+     "size of a device that zram0 may write back to, 0 = none"},
+    {"zram0.writeback_limit", KNOB_U64, AT(zram_writeback_limit), 0, INT64_MAX, NULL, SINCE(500),
+     "pages that may still be written back"},
+    {"zram0.writeback_limit_enable", KNOB_BOOL, AT(zram_writeback_limit_enable), 0, 1, NULL,
+     SINCE(500), "whether writeback_limit holds"},
+    {"zram0.recomp_algorithm", KNOB_NAME, AT(zram_recomp_algorithm), 0, 0, recomp_codecs,
+     SINCE(602), "second compressor of zram0, empty = none"},
+    {"memory.max", KNOB_AMOUNT, AT(memory_max), 0, 0, NULL, ANY,
+     "hard limit of the workload's cgroup; % of the footprint"},
+    {"memory.high", KNOB_AMOUNT, AT(memory_high), 0, 0, NULL, ANY,
+     "limit above which the cgroup reclaims and is slowed down; % of the footprint"},
+    {"memory.swap.max", KNOB_AMOUNT, AT(memory_swap_max), 0, 0, NULL, ANY,
+     "swap that the cgroup may use; % of the footprint"},
+    {"memory.zswap.max", KNOB_AMOUNT, AT(memory_zswap_max), 0, 0, NULL, SINCE(519),
+     "compressed memory that the cgroup may use; % of the footprint"},
+    {"memory.zswap.writeback", KNOB_BOOL, AT(memory_zswap_writeback), 0, 1, NULL, SINCE(608),
+     "zswap may write the cgroup's pages to the device"},
+    {"lru_gen.enabled", KNOB_BOOL, AT(lru_gen_enabled), 0, 1, NULL, SINCE(601),
+     "multi-gen LRU instead of active and inactive lists"},
+    {"thp.enabled", KNOB_ENUM, AT(thp_enabled), 0, 0, thp_modes, ANY, "2 MiB pages"},
+#define MTHP(kb, order)                                                                            \
+    {                                                                                              \
+        "thp.hugepages-" #kb "kB.enabled", KNOB_BIT, AT(thp_orders), order, 0, NULL, SINCE(608),   \
+            "pages of " #kb " KiB"                                                                 \
+    }
+    MTHP(16, 2),
+    MTHP(32, 3),
+    MTHP(64, 4),
+    MTHP(128, 5),
+    MTHP(256, 6),
+    MTHP(512, 7),
+    MTHP(1024, 8),
+};
+#define NR_USUAL (sizeof(usual) / sizeof(usual[0]))
+
+static bool ends_with(const char *s, const char *end) {
+    size_t n = strlen(s), m = strlen(end);
+
+    return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+static void cost_knob(const struct cost_field *f, struct knob *k) {
+    k->type = f->u32 ? KNOB_U32 : strstr(f->name, "_ns") ? KNOB_TIME : KNOB_U64;
+    k->offset = offsetof(struct machine_config, cost) + f->offset;
+    k->size = f->u32 ? sizeof(uint32_t) : sizeof(uint64_t);
+    k->max = f->u32 ? UINT32_MAX : INT64_MAX;
+    k->help = strstr(f->name, "byte_ps")   ? "picoseconds per compressed byte"
+              : ends_with(f->name, "_bps") ? "bytes per second"
+              : k->type == KNOB_TIME       ? "time charged"
+                                           : "requests";
+}
+
+static void era_knob(const struct era_field *f, struct knob *k) {
+    static const struct {
+        enum knob_type type;
+        size_t size;
+        uint64_t max;
+    } types[] = {
+        [ERA_BOOL] = {KNOB_BOOL, sizeof(bool), 1}, [ERA_U8] = {KNOB_U8, 1, UINT8_MAX},
+        [ERA_U16] = {KNOB_U16, 2, UINT16_MAX},     [ERA_U32] = {KNOB_U32, 4, UINT32_MAX},
+        [ERA_U64] = {KNOB_U64, 8, INT64_MAX},      [ERA_ENUM8] = {KNOB_ENUM, 1, 0},
+    };
+
+    k->type = ends_with(f->name, "_ns") ? KNOB_TIME : types[f->type].type;
+    k->size = types[f->type].size;
+    k->max = types[f->type].max;
+    k->offset = offsetof(struct machine_config, era) + f->offset;
+    k->values = f->values;
+    k->help = f->help;
+}
+
+int knob_table_init(struct knob_table *t, struct rf_err *err) {
+    size_t nr_era, nr_cost, bytes = 0, at = 0, n = NR_USUAL;
+    const struct era_field *era = era_fields(&nr_era);
+    const struct cost_field *cost = cost_fields(&nr_cost);
+
+    for (size_t i = 0; i < nr_cost; i++)
+        bytes += strlen(cost[i].name) + sizeof("cost.");
+    for (size_t i = 0; i < nr_era; i++)
+        bytes += strlen(era[i].name) + sizeof("era.");
+    t->v = calloc(NR_USUAL + nr_cost + nr_era, sizeof(*t->v));
+    t->names = malloc(bytes);
+    if (!t->v || !t->names) {
+        knob_table_free(t);
+        return rf_fail(err, RF_ENOMEM, "no memory for the table of knobs");
+    }
+    memcpy(t->v, usual, sizeof(usual));
+    for (size_t i = 0; i < nr_cost; i++, n++) {
+        cost_knob(&cost[i], &t->v[n]);
+        t->v[n].key = t->names + at;
+        at += (size_t)sprintf(t->names + at, "cost.%s", cost[i].name) + 1;
+    }
+    for (size_t i = 0; i < nr_era; i++, n++) {
+        era_knob(&era[i], &t->v[n]);
+        t->v[n].key = t->names + at;
+        at += (size_t)sprintf(t->names + at, "era.%s", era[i].name) + 1;
+    }
+    t->n = n;
+    t->nr_usual = NR_USUAL;
+    return RF_OK;
+}
+
+void knob_table_free(struct knob_table *t) {
+    free(t->v);
+    free(t->names);
+    *t = (struct knob_table){0};
+}
+
+const struct knob *knob_find(const struct knob_table *t, const char *key, struct rf_err *err) {
+    const char *nearest = NULL;
+    unsigned best = UINT32_MAX;
+
+    for (size_t i = 0; i < t->n; i++) {
+        unsigned d;
+
+        if (strcmp(t->v[i].key, key) == 0)
+            return &t->v[i];
+        d = edit_distance(key, t->v[i].key);
+        if (d < best) {
+            best = d;
+            nearest = t->v[i].key;
+        }
+    }
+    if (nearest && best <= RF_MAX(3, strlen(key) / 3))
+        rf_fail(err, RF_EUSAGE, "unknown knob '%s'; did you mean '%s'?", key, nearest);
+    else
+        rf_fail(err, RF_EUSAGE, "unknown knob '%s'; 'refault knobs' lists them all", key);
+    return NULL;
+}
+
+const char *knob_range(const struct knob *k, char *buf, size_t size) {
+    size_t at = 0;
+
+    switch (k->type) {
+    case KNOB_BOOL:
+    case KNOB_BIT:
+        snprintf(buf, size, "0 or 1");
+        break;
+    case KNOB_TRISTATE:
+        snprintf(buf, size, "device, 0 or 1");
+        break;
+    case KNOB_U8:
+    case KNOB_U16:
+    case KNOB_U32:
+    case KNOB_U64:
+        if (k->max >= UINT32_MAX)
+            snprintf(buf, size, "integer from %llu", (unsigned long long)k->min);
+        else
+            snprintf(buf, size, "integer %llu..%llu", (unsigned long long)k->min,
+                     (unsigned long long)k->max);
+        break;
+    case KNOB_TIME:
+        snprintf(buf, size, "time in ns, us, ms or s");
+        break;
+    case KNOB_AMOUNT:
+        snprintf(buf, size, "size (K M G T), %% or max");
+        break;
+    case KNOB_KERNEL:
+        at += (size_t)snprintf(buf, size, "one of");
+        for (const struct kernel_era *const *e = era_table(); *e && at < size; e++)
+            at += (size_t)snprintf(buf + at, size - at, "%s %s", e == era_table() ? "" : ",",
+                                   (*e)->name);
+        break;
+    case KNOB_NAME:
+    case KNOB_ENUM:
+        at += (size_t)snprintf(buf, size, "one of");
+        for (size_t i = 0; k->values[i] && at < size; i++)
+            at += (size_t)snprintf(buf + at, size - at, "%s %s", i ? "," : "",
+                                   *k->values[i] ? k->values[i] : "''");
+        break;
+    }
+    return buf;
+}
+
+static unsigned version_of(const char *kernel) {
+    unsigned major = 0, minor = 0;
+
+    return sscanf(kernel, "%u.%u", &major, &minor) == 2 ? major * 100 + minor : 0;
+}
+
+bool knob_in_kernel(const struct knob *k, const char *kernel) {
+    unsigned v = version_of(kernel);
+
+    return (!k->since || v >= k->since) && (!k->until || v <= k->until);
+}
+
+const char *knob_kernels(const struct knob *k, char *buf, size_t size) {
+    unsigned a = k->since, b = k->until;
+
+    if (a && b)
+        snprintf(buf, size, "%u.%u to %u.%u", a / 100, a % 100, b / 100, b % 100);
+    else if (a)
+        snprintf(buf, size, "%u.%u and later", a / 100, a % 100);
+    else if (b)
+        snprintf(buf, size, "to %u.%u", b / 100, b % 100);
+    else
+        snprintf(buf, size, "all");
+    return buf;
+}
+
+static int bad_value(const struct knob *k, const char *text, struct rf_err *err) {
+    char range[256];
+    const char *nearest = NULL;
+    unsigned best = 3;
+
+    knob_range(k, range, sizeof(range));
+    for (size_t i = 0; k->values && k->values[i]; i++) {
+        unsigned d = edit_distance(text, k->values[i]);
+
+        if (d < best && d < strlen(k->values[i])) {
+            best = d;
+            nearest = k->values[i];
+        }
+    }
+    if (nearest)
+        return rf_fail(err, RF_EUSAGE, "%s: bad value '%s', expected %s; did you mean '%s'?",
+                       k->key, text, range, nearest);
+    return rf_fail(err, RF_EUSAGE, "%s: bad value '%s', expected %s", k->key, text, range);
+}
+
+static uint64_t load(const void *at, size_t size) {
+    uint64_t v64;
+    uint32_t v32;
+    uint16_t v16;
+
+    switch (size) {
+    case 1:
+        return *(const uint8_t *)at;
+    case 2:
+        memcpy(&v16, at, sizeof(v16));
+        return v16;
+    case 4:
+        memcpy(&v32, at, sizeof(v32));
+        return v32;
+    default:
+        memcpy(&v64, at, sizeof(v64));
+        return v64;
+    }
+}
+
+static void store(void *at, size_t size, uint64_t v) {
+    uint32_t v32 = (uint32_t)v;
+    uint16_t v16 = (uint16_t)v;
+
+    switch (size) {
+    case 1:
+        *(uint8_t *)at = (uint8_t)v;
+        break;
+    case 2:
+        memcpy(at, &v16, sizeof(v16));
+        break;
+    case 4:
+        memcpy(at, &v32, sizeof(v32));
+        break;
+    default:
+        memcpy(at, &v, sizeof(v));
+        break;
+    }
+}
+
+static bool find_value(const char *const *values, const char *text, size_t *index) {
+    for (size_t i = 0; values[i]; i++) {
+        if (strcmp(values[i], text) == 0) {
+            *index = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+int knob_set(const struct knob *k, struct machine_config *c, const char *text, struct rf_err *err) {
+    char *at = (char *)c + k->offset;
+    struct rf_amount amount;
+    const struct kernel_era *era;
+    uint64_t v;
+    size_t index;
+    bool on;
+
+    switch (k->type) {
+    case KNOB_BOOL:
+        if (!value_bool(text, &on))
+            return bad_value(k, text, err);
+        memcpy(at, &on, sizeof(on));
+        return RF_OK;
+    case KNOB_BIT:
+        if (!value_bool(text, &on))
+            return bad_value(k, text, err);
+        v = load(at, k->size);
+        v = on ? v | 1u << k->min : v & ~(1u << k->min);
+        store(at, k->size, v);
+        return RF_OK;
+    case KNOB_TRISTATE:
+        if (strcmp(text, "device") == 0)
+            *(int8_t *)at = -1;
+        else if (value_bool(text, &on))
+            *(int8_t *)at = on;
+        else
+            return bad_value(k, text, err);
+        return RF_OK;
+    case KNOB_U8:
+    case KNOB_U16:
+    case KNOB_U32:
+    case KNOB_U64:
+    case KNOB_TIME:
+        if (k->type == KNOB_TIME ? !value_time(text, &v) : !value_u64(text, &v))
+            return bad_value(k, text, err);
+        if (v < k->min || v > k->max)
+            return bad_value(k, text, err);
+        store(at, k->size, v);
+        return RF_OK;
+    case KNOB_AMOUNT:
+        /* A percentage beyond a thousand times the footprint is a slip, and could overflow. */
+        if (!value_amount(text, &amount) ||
+            (amount.kind == AMOUNT_PERCENT && amount.value > 10000000))
+            return bad_value(k, text, err);
+        memcpy(at, &amount, sizeof(amount));
+        return RF_OK;
+    case KNOB_KERNEL:
+        era = era_find(text);
+        if (!era)
+            return bad_value(k, text, err);
+        memcpy(at, era, sizeof(*era));
+        return RF_OK;
+    case KNOB_NAME:
+        if (!find_value(k->values, text, &index) || strlen(text) >= k->size)
+            return bad_value(k, text, err);
+        memset(at, 0, k->size);
+        memcpy(at, text, strlen(text));
+        return RF_OK;
+    case KNOB_ENUM:
+        if (!find_value(k->values, text, &index))
+            return bad_value(k, text, err);
+        *(uint8_t *)at = (uint8_t)index;
+        return RF_OK;
+    }
+    return RF_EUSAGE;
+}
+
+const char *knob_format(const struct knob *k, const struct machine_config *c, char *buf,
+                        size_t size) {
+    const char *at = (const char *)c + k->offset;
+    struct rf_amount amount;
+
+    switch (k->type) {
+    case KNOB_BIT:
+        snprintf(buf, size, "%u", (unsigned)(load(at, k->size) >> k->min & 1));
+        break;
+    case KNOB_TRISTATE:
+        if (*(const int8_t *)at < 0)
+            snprintf(buf, size, "device");
+        else
+            snprintf(buf, size, "%d", *(const int8_t *)at);
+        break;
+    case KNOB_BOOL:
+    case KNOB_U8:
+    case KNOB_U16:
+    case KNOB_U32:
+    case KNOB_U64:
+        snprintf(buf, size, "%llu", (unsigned long long)load(at, k->size));
+        break;
+    case KNOB_TIME:
+        snprintf(buf, size, "%lluns", (unsigned long long)load(at, k->size));
+        break;
+    case KNOB_AMOUNT:
+        memcpy(&amount, at, sizeof(amount));
+        value_format_amount(amount, buf, size);
+        break;
+    case KNOB_KERNEL:
+        snprintf(buf, size, "%s", c->era.name);
+        break;
+    case KNOB_NAME:
+        snprintf(buf, size, "%s", at);
+        break;
+    case KNOB_ENUM:
+        snprintf(buf, size, "%s", k->values[*(const uint8_t *)at]);
+        break;
+    }
+    return buf;
+}
+
+json_t *knob_json(const struct knob *k, const struct machine_config *c) {
+    const char *at = (const char *)c + k->offset;
+    struct rf_amount amount;
+    char text[64];
+    uint64_t pages;
+
+    switch (k->type) {
+    case KNOB_BIT:
+        return json_integer((json_int_t)(load(at, k->size) >> k->min & 1));
+    case KNOB_TRISTATE:
+        if (*(const int8_t *)at >= 0)
+            return json_integer(*(const int8_t *)at);
+        break;
+    case KNOB_BOOL:
+    case KNOB_U8:
+    case KNOB_U16:
+    case KNOB_U32:
+    case KNOB_U64:
+    case KNOB_TIME:
+        return json_integer((json_int_t)load(at, k->size));
+    case KNOB_AMOUNT:
+        memcpy(&amount, at, sizeof(amount));
+        if (amount.kind == AMOUNT_MAX)
+            break;
+        if (amount.kind == AMOUNT_BYTES)
+            return json_integer((json_int_t)amount.value);
+        pages = machine_amount_pages(c, amount);
+        return json_integer((json_int_t)(pages * RF_PAGE_SIZE));
+    case KNOB_KERNEL:
+    case KNOB_NAME:
+    case KNOB_ENUM:
+        break;
+    }
+    return json_string(knob_format(k, c, text, sizeof(text)));
+}
+
+json_t *knobs_config_json(const struct knob_table *t, const struct machine_config *c) {
+    json_t *o = json_object();
+
+    for (size_t i = 0; i < t->n; i++)
+        json_object_set_new(o, t->v[i].key, knob_json(&t->v[i], c));
+    return o;
+}

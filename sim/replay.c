@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "replay.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECKS_PER_TRACE 32u
+/* With a time series the machine is looked at after so many operation words. */
+#define SAMPLE_WORDS 64u
+/* Words between two calls of progress. */
+#define PROGRESS_WORDS (1u << 18)
+
+/* ---- value lists ---- */
+
+struct collect {
+    struct value_list *list;
+    bool failed;
+};
+
+static void collect_value(void *ctx, enum machine_value_kind kind, const char *name,
+                          uint64_t value) {
+    struct collect *c = ctx;
+    struct value_list *l = c->list;
+    size_t len = strlen(name) + 1;
+    char *copy;
+
+    /* The kind says where a value belongs, so a prefix that repeats it is left out. */
+    if (kind == MV_X && strncmp(name, "x.", 2) == 0) {
+        name += 2;
+        len -= 2;
+    } else if (kind == MV_TIME && strncmp(name, "time.", 5) == 0) {
+        name += 5;
+        len -= 5;
+    }
+    if (l->n == l->cap) {
+        size_t cap = l->cap ? l->cap * 2 : 128;
+        struct value *v = realloc(l->v, cap * sizeof(*v));
+
+        if (!v) {
+            c->failed = true;
+            return;
+        }
+        l->v = v;
+        l->cap = cap;
+    }
+    copy = malloc(len);
+    if (!copy) {
+        c->failed = true;
+        return;
+    }
+    memcpy(copy, name, len);
+    l->v[l->n++] = (struct value){.name = copy, .kind = kind, .value = value};
+}
+
+static void collect_hist(void *ctx, const char *name, const struct rf_hist *h) {
+    static const struct {
+        const char *suffix;
+        double q;
+    } quantiles[] = {{"p50_ns", 0.5}, {"p90_ns", 0.9}, {"p99_ns", 0.99}, {"p99.9_ns", 0.999}};
+    char key[96];
+
+    for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++) {
+        snprintf(key, sizeof(key), "%s.%s", name, quantiles[i].suffix);
+        collect_value(ctx, MV_TIME, key, rf_hist_quantile(h, quantiles[i].q));
+    }
+    snprintf(key, sizeof(key), "%s.max_ns", name);
+    collect_value(ctx, MV_TIME, key, h->max);
+    snprintf(key, sizeof(key), "%s.sum_ns", name);
+    collect_value(ctx, MV_TIME, key, h->sum);
+    snprintf(key, sizeof(key), "%s.count", name);
+    collect_value(ctx, MV_TIME, key, h->n);
+}
+
+/* time, counters, x: the order of the columns of a table. */
+static unsigned kind_rank(enum machine_value_kind kind) {
+    return kind == MV_TIME ? 0 : kind == MV_COUNTER ? 1 : 2;
+}
+
+static int compare_values(const void *a, const void *b) {
+    const struct value *x = a, *y = b;
+    unsigned rx = kind_rank(x->kind), ry = kind_rank(y->kind);
+
+    if (rx != ry)
+        return rx < ry ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+int value_list_read(struct value_list *l, const struct machine *m, struct rf_err *err) {
+    struct collect c = {.list = l};
+
+    *l = (struct value_list){0};
+    machine_values(m, collect_value, &c);
+    machine_hists(m, collect_hist, &c);
+    if (c.failed) {
+        value_list_free(l);
+        return rf_fail(err, RF_ENOMEM, "no memory for a result");
+    }
+    if (l->n)
+        qsort(l->v, l->n, sizeof(*l->v), compare_values);
+    return RF_OK;
+}
+
+void value_list_free(struct value_list *l) {
+    for (size_t i = 0; i < l->n; i++)
+        free(l->v[i].name);
+    free(l->v);
+    *l = (struct value_list){0};
+}
+
+const struct value *value_list_find(const struct value_list *l, enum machine_value_kind kind,
+                                    const char *name) {
+    size_t lo = 0, hi = l->n;
+
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        const struct value *v = &l->v[mid];
+        unsigned want = kind_rank(kind), have = kind_rank(v->kind);
+        int c = have != want ? (have < want ? -1 : 1) : strcmp(v->name, name);
+
+        if (c == 0)
+            return v;
+        if (c < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return NULL;
+}
+
+void replay_result_free(struct replay_result *r) {
+    value_list_free(&r->values);
+    value_list_free(&r->series.columns);
+    free(r->series.rows);
+    r->series = (struct series){0};
+}
+
+/* ---- time series ---- */
+
+static int series_add(struct series *s, const struct machine *m, uint64_t op, struct rf_err *err) {
+    struct value_list now;
+    uint64_t *row;
+    size_t width;
+    int rc = value_list_read(&now, m, err);
+
+    if (rc != RF_OK)
+        return rc;
+    if (s->columns.n == 0) {
+        s->columns = now;
+        now = (struct value_list){0};
+    }
+    width = s->columns.n + 2;
+    if (s->nr == s->cap) {
+        size_t cap = s->cap ? s->cap * 2 : 64;
+        uint64_t *rows = realloc(s->rows, cap * width * sizeof(*rows));
+
+        if (!rows) {
+            value_list_free(&now);
+            return rf_fail(err, RF_ENOMEM, "no memory for the time series");
+        }
+        s->rows = rows;
+        s->cap = cap;
+    }
+    row = s->rows + s->nr * width;
+    row[0] = machine_now(m);
+    row[1] = op;
+    for (size_t i = 0, j = 0; i < s->columns.n; i++) {
+        const struct value *col = &s->columns.v[i];
+
+        if (now.n == 0) { /* the first sample is the column list itself */
+            row[i + 2] = col->value;
+            continue;
+        }
+        while (j < now.n && compare_values(&now.v[j], col) < 0)
+            j++;
+        row[i + 2] = j < now.n && compare_values(&now.v[j], col) == 0 ? now.v[j].value : 0;
+    }
+    s->nr++;
+    value_list_free(&now);
+    return RF_OK;
+}
+
+/* ---- driving ---- */
+
+struct run {
+    struct machine *m;
+    const struct replay_opts *opts;
+    const struct trace_info *info;
+    const struct machine_config *config;
+    struct series *series;
+    uint64_t ops;         /* accesses given to the machine */
+    uint64_t next_check;  /* access at which to check next, UINT64_MAX = never */
+    uint64_t next_report; /* words until the next progress call */
+    size_t stop;          /* next of opts->stops */
+    rf_time next_sample;
+    bool ended; /* out of memory */
+};
+
+/* Words of ops[0..n) that hold the next `accesses` accesses; *found gets how many there were. */
+static size_t words_of(const uint32_t *ops, size_t n, uint64_t accesses, uint64_t *found) {
+    uint64_t seen = 0;
+    size_t i = 0;
+
+    while (i < n && seen < accesses) {
+        if (ops[i] & OP_CONTENT) {
+            seen += (ops[i] & OP_WRITE) != 0;
+            i += 2;
+        } else {
+            seen++;
+            i++;
+        }
+    }
+    *found = seen;
+    return RF_MIN(i, n);
+}
+
+/* What is due before the next access. */
+static int due(struct run *r, struct rf_err *err) {
+    int rc = RF_OK;
+
+    while (rc == RF_OK && r->stop < r->opts->nr_stops && r->opts->stops[r->stop] <= r->ops) {
+        if (r->opts->at_stop)
+            rc = r->opts->at_stop(r->opts->ctx, r->m, r->stop, err);
+        r->stop++;
+    }
+    if (rc == RF_OK && r->ops >= r->next_check) {
+        uint64_t step = RF_MAX(r->info->ops / CHECKS_PER_TRACE, 1);
+
+        rc = machine_check(r->m, err);
+        while (r->next_check <= r->ops)
+            r->next_check += step;
+    }
+    if (rc == RF_OK && machine_now(r->m) >= r->next_sample) {
+        rf_time now = machine_now(r->m);
+
+        rc = series_add(r->series, r->m, r->ops, err);
+        r->next_sample = now - now % r->opts->interval + r->opts->interval;
+    }
+    return rc;
+}
+
+static int run_words(struct run *r, const uint32_t *ops, size_t n, uint64_t accesses,
+                     struct rf_err *err) {
+    size_t done = 0;
+    int rc = machine_run(r->m, ops, n, &done, err);
+
+    if (rc != RF_OK)
+        return rf_fail_prefix(err, "access %llu to %llu", (unsigned long long)r->ops,
+                              (unsigned long long)(r->ops + accesses));
+    if (machine_outcome(r->m) == MACHINE_OOM) {
+        uint64_t found;
+
+        r->ended = true;
+        words_of(ops, done, UINT64_MAX, &found);
+        r->ops += found;
+        return RF_OK;
+    }
+    if (done != n)
+        return rf_fail(err, RF_ECHECK, "the machine took %zu of %zu operations", done, n);
+    r->ops += accesses;
+    if (r->opts->progress) {
+        if (r->next_report <= n) {
+            r->opts->progress(r->opts->ctx, r->ops, r->info->ops);
+            r->next_report = PROGRESS_WORDS;
+        } else {
+            r->next_report -= n;
+        }
+    }
+    return RF_OK;
+}
+
+/* A stretch of operations without an event in it. */
+static int run_stretch(struct run *r, const uint32_t *ops, size_t n, struct rf_err *err) {
+    int rc = RF_OK;
+
+    while (n && rc == RF_OK && !r->ended) {
+        uint64_t until = r->next_check, found;
+        size_t words;
+
+        rc = due(r, err);
+        if (rc != RF_OK)
+            break;
+        until = r->next_check;
+        if (r->stop < r->opts->nr_stops)
+            until = RF_MIN(until, r->opts->stops[r->stop]);
+        words = words_of(ops, r->opts->interval ? RF_MIN(n, SAMPLE_WORDS + 1) : n, until - r->ops,
+                         &found);
+        /* A sample must not tear a content word from its operation. */
+        if (r->opts->interval && words > SAMPLE_WORDS)
+            words = words_of(ops, n, found, &found);
+        rc = run_words(r, ops, words, found, err);
+        ops += words;
+        n -= words;
+    }
+    return rc;
+}
+
+static int run_event(struct run *r, const struct trace_event *e, struct rf_err *err) {
+    struct machine *m = r->m;
+
+    switch ((enum trace_event_kind)e->kind) {
+    case TEV_PROCESS:
+        return machine_process(m, e->pid, e->parent, err);
+    case TEV_MMAP:
+        return machine_map(m, e->pid, e->vma, e->first, e->n, e->vpn, e->flags, err);
+    case TEV_MUNMAP:
+        return machine_unmap(m, e->pid, e->first, e->n, err);
+    case TEV_DONTNEED:
+        return machine_dontneed(m, e->first, e->n, err);
+    case TEV_FORK:
+        return machine_fork_block(m, e->pid, e->first >> 9, e->parent, e->n >> 9, err);
+    case TEV_EXIT:
+        return machine_exit(m, e->pid, false, err);
+    case TEV_EXEC:
+        return machine_exit(m, e->pid, true, err);
+    case TEV_SWITCH:
+        return machine_switch(m, e->pid, err);
+    case TEV_WAIT: /* operations come in the order in which they happened */
+        return RF_OK;
+    case TEV_PACE:
+        machine_compute(m, r->info->pacing == TRACE_PACE_ACCESSES
+                               ? e->value * r->config->cost.mm.access_ns
+                               : e->value);
+        return RF_OK;
+    }
+    return rf_fail(err, RF_EINPUT, "unknown event of kind %u", e->kind);
+}
+
+static int run_block(struct run *r, const struct trace_block *b, struct rf_err *err) {
+    size_t at = 0;
+    int rc = RF_OK;
+
+    r->ops = b->first_op;
+    while (at < b->nops && rc == RF_OK && !r->ended) {
+        size_t end = at;
+
+        if (b->nevents == 0)
+            end = b->nops;
+        /* Content words are below 2^28, so the bit names an event wherever it stands. */
+        while (end < b->nops && !(b->ops[end] & OP_EVENT))
+            end++;
+        rc = run_stretch(r, b->ops + at, end - at, err);
+        if (rc == RF_OK && !r->ended && end < b->nops) {
+            uint32_t index = b->ops[end] & TRACE_ID_MASK;
+
+            if (index >= b->nevents)
+                return rf_fail(err, RF_EINPUT, "event %u of a block that has %zu", index,
+                               b->nevents);
+            rc = run_event(r, &b->events[index], err);
+            if (rc != RF_OK)
+                rf_fail_prefix(err, "access %llu", (unsigned long long)r->ops);
+            if (machine_outcome(r->m) == MACHINE_OOM)
+                r->ended = true;
+            end++;
+        }
+        at = end;
+    }
+    return rc;
+}
+
+/* ---- results ---- */
+
+static void read_classes(struct class_table *t, const struct machine *m) {
+    const struct zpool *pool = NULL;
+
+    if (machine_zram(m)) {
+        pool = zram_pool(machine_zram(m));
+        t->pool = "zram0";
+    } else if (machine_zswap(m)) {
+        pool = zswap_pool(machine_zswap(m));
+        t->pool = "zswap";
+    }
+    if (!pool || strcmp(pool->ops->name, "zsmalloc") != 0) {
+        t->pool = NULL;
+        return;
+    }
+    t->fullness_12 = zs_pool_table(pool)->policy.fullness_12;
+    t->nr = zs_pool_stats(pool, t->rows);
+}
+
+static void read_source(struct replay_result *out, const struct machine *m,
+                        const struct content_set *contents, const struct machine_config *c) {
+    const struct codec_ops *codec = NULL;
+
+    if (machine_zram(m)) {
+        bool own = c->era.zram.own_backends && strcmp(c->zram_comp_algorithm, "zstd") == 0;
+
+        codec = codec_find(own ? "zstd-zram" : c->zram_comp_algorithm);
+    } else if (machine_zswap(m)) {
+        codec = codec_find(c->zswap_compressor);
+    }
+    if (codec) {
+        out->has_source = true;
+        out->source = content_source(contents, codec->id);
+    }
+}
+
+static int finish(struct run *r, const struct machine_config *c, struct content_set *contents,
+                  struct replay_result *out, struct rf_err *err) {
+    int rc = RF_OK;
+
+    if (!r->ended)
+        rc = machine_settle(r->m, err);
+    if (rc == RF_OK && !r->ended)
+        rc = due(r, err);
+    if (rc == RF_OK && c->check)
+        rc = machine_check(r->m, err);
+    if (rc == RF_OK && r->opts->interval)
+        rc = series_add(r->series, r->m, r->ops, err);
+    if (rc == RF_OK && r->opts->at_end)
+        rc = r->opts->at_end(r->opts->ctx, r->m, err);
+    if (rc == RF_OK)
+        rc = value_list_read(&out->values, r->m, err);
+    if (rc != RF_OK)
+        return rc;
+    out->outcome = machine_outcome(r->m);
+    out->ops_done = r->ops;
+    read_classes(&out->classes, r->m);
+    read_source(out, r->m, contents, c);
+    if (c->verify || c->check)
+        rc = machine_teardown(r->m, err);
+    if (rc == RF_OK && c->check)
+        rc = machine_check(r->m, err);
+    if (rc != RF_OK)
+        rf_fail_prefix(err, "after the end of all processes");
+    return rc;
+}
+
+int replay_run(struct trace_reader *trace, struct content_set *contents,
+               const struct machine_config *c, const struct replay_opts *opts,
+               struct replay_result *out, struct rf_err *err) {
+    static const struct replay_opts no_opts;
+    struct trace_block block;
+    struct run r = {
+        .opts = opts ? opts : &no_opts,
+        .config = c,
+        .series = &out->series,
+        .next_check = c->check ? 0 : UINT64_MAX,
+        .next_report = PROGRESS_WORDS,
+        .next_sample = RF_TIME_MAX,
+    };
+    int rc;
+
+    memset(out, 0, sizeof(*out));
+    out->info = *trace_reader_info(trace);
+    out->config = *c;
+    r.info = &out->info;
+    if (r.opts->interval)
+        r.next_sample = 0;
+    rc = trace_rewind(trace, err);
+    if (rc != RF_OK)
+        return rc;
+    rc = machine_create(c, contents, &r.m, err);
+    if (rc != RF_OK)
+        return rc;
+    machine_set_implicit_content(r.m, out->info.implicit_content);
+    machine_set_access_cost(r.m, out->info.pacing == TRACE_PACE_RECORDS);
+    while (!r.ended && (rc = trace_next(trace, &block, err)) > 0) {
+        rc = run_block(&r, &block, err);
+        if (rc != RF_OK)
+            break;
+    }
+    if (rc == RF_OK)
+        rc = finish(&r, c, contents, out, err);
+    machine_destroy(r.m);
+    if (rc != RF_OK)
+        replay_result_free(out);
+    return rc;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * replay: drives one machine with one trace and collects what can be read at the end. It knows
+ * traces and machines, and nothing of what is inside them.
+ */
+#ifndef SIM_REPLAY_H
+#define SIM_REPLAY_H
+
+#include "refault/machine.h"
+#include "refault/trace.h"
+
+/* One named value of a result. */
+struct value {
+    char *name;
+    enum machine_value_kind kind;
+    uint64_t value;
+};
+/* Sorted by kind, then name. */
+struct value_list {
+    struct value *v;
+    size_t n, cap;
+};
+/* Reads everything from m. */
+int value_list_read(struct value_list *l, const struct machine *m,
+                    struct rf_err *err) RF_MUST_CHECK;
+void value_list_free(struct value_list *l);
+/* The value of that kind and name; NULL if there is none. */
+const struct value *value_list_find(const struct value_list *l, enum machine_value_kind kind,
+                                    const char *name);
+
+/* A time series: one row a sample, all with the columns of the first. */
+struct series {
+    struct value_list columns; /* names; the values are those of the first sample */
+    uint64_t *rows;            /* nr * (columns.n + 2): time, operation, values */
+    size_t nr, cap;
+};
+
+struct class_table {
+    const char *pool; /* "zram0" or "zswap"; NULL if there is no zsmalloc pool */
+    bool fullness_12;
+    struct zs_class_stats rows[256];
+    uint32_t nr;
+};
+
+struct replay_result {
+    struct trace_info info;
+    struct machine_config config;
+    enum machine_outcome outcome;
+    uint64_t ops_done; /* accesses that the machine took */
+    struct value_list values;
+    struct class_table classes;
+    struct series series;
+    enum content_source source; /* of the lengths of the compressor in use */
+    bool has_source;
+};
+void replay_result_free(struct replay_result *r);
+
+struct replay_opts {
+    rf_time interval;      /* of the time series, 0 = none */
+    const uint64_t *stops; /* ascending numbers of accesses at which at_stop is called */
+    size_t nr_stops;
+    /* Before access stops[index] + 1; a code other than 0 ends the run with it. */
+    int (*at_stop)(void *ctx, struct machine *m, size_t index, struct rf_err *err);
+    /* After the last access and settling, before teardown. */
+    int (*at_end)(void *ctx, struct machine *m, struct rf_err *err);
+    /* Now and then. */
+    void (*progress)(void *ctx, uint64_t done, uint64_t total);
+    void *ctx;
+};
+
+/*
+ * Runs c over the trace from its start. The result is filled also when the outcome is OOM. With
+ * c->check the invariants are checked 32 times along the trace, at its end and after teardown.
+ */
+int replay_run(struct trace_reader *trace, struct content_set *contents,
+               const struct machine_config *c, const struct replay_opts *opts,
+               struct replay_result *out, struct rf_err *err) RF_MUST_CHECK;
+
+#endif
