@@ -107,6 +107,9 @@ uint32_t swap_offset_slot(const struct swap_area *a, uint64_t offset);
 /* Largest slot id handed out so far plus one, for iteration. */
 uint32_t swap_slots_seen(const struct swap_area *a);
 uint64_t swap_slots_in_use(const struct swap_area *a); /* byte not 0 */
+/* Of these, parked in per-CPU caches: not handed out yet, or returned and not flushed yet. A parked
+ * slot has map byte SWAP_HAS_CACHE, no SLOT_FOLIO, and refuses swapcache_prepare(). */
+uint64_t swap_slots_parked(const struct swap_area *a);
 int swap_area_check(const struct swap_area *a, struct rf_err *err) RF_MUST_CHECK;
 
 /* ---- readahead windows (mm/swap_state.c 6.1, 6.12) ---- */
