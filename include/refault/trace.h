@@ -106,8 +106,11 @@ struct trace_writer_params {
     uint8_t pacing;
     bool implicit_content;
     uint64_t min_memory_pages;
-    const char *provenance;
-    const char *content_spec;
+    const char *provenance;   /* at most 1023 bytes, may be NULL */
+    const char *content_spec; /* at most 255 bytes, may be NULL */
+    const char *bank_path;    /* where the bank of the spec was found; NULL or at most 1023 bytes */
+    uint64_t dropped_file_pages;
+    int zstd_level; /* 0 = 3 */
 };
 int trace_writer_open(const char *path, const struct trace_writer_params *p,
                       struct trace_writer **out, struct rf_err *err) RF_MUST_CHECK;
@@ -122,6 +125,8 @@ int trace_write_event(struct trace_writer *w, const struct trace_event *ev, stru
 /* Adds the next catalogue row (content ids 1, 2, ...). */
 int trace_write_row(struct trace_writer *w, const struct content_row *row, struct rf_err *err)
     RF_MUST_CHECK;
+/* Sets dropped_file_pages when it is only known at the end. */
+void trace_writer_dropped(struct trace_writer *w, uint64_t pages);
 /* Finishes the file (index, totals, footprint) and frees w. */
 int trace_writer_close(struct trace_writer *w, struct rf_err *err) RF_MUST_CHECK;
 void trace_writer_abort(struct trace_writer *w); /* removes the unfinished file */

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* refault import: foreign recordings into .rft. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "trace_cli.h"
+#include "trace/importers/importer.h"
+
+int trace_cli_error(const struct rf_err *err) {
+    fprintf(stderr, "refault: %s\n", err->msg);
+    return rf_exit_status(err->code);
+}
+
+bool trace_cli_count(const char *option, const char *text, uint64_t *out, struct rf_err *err) {
+    static const char units[] = "KMGT";
+    char *end;
+    errno = 0;
+    unsigned long long v = strtoull(text, &end, 10);
+    const char *u = *end ? strchr(units, *end >= 'a' ? *end - 32 : *end) : NULL;
+    unsigned shift = u ? 10u * (unsigned)(u - units + 1) : 0;
+    if (text[0] < '0' || text[0] > '9' || errno || (*end && (!u || end[1])) ||
+        v > UINT64_MAX >> shift) {
+        rf_fail(err, RF_EUSAGE, "%s %s: expected a number, with K M G T for powers of 1024", option,
+                text);
+        return false;
+    }
+    *out = (uint64_t)v << shift;
+    return true;
+}
+
+static void help(void) {
+    printf("usage: refault import --from FORMAT IN -o OUT [options]\n"
+           "Converts a foreign recording (plain, or compressed with zstd) into a trace.\n\n"
+           "formats:\n");
+    for (unsigned i = 0; importer_at(i); i++)
+        printf("  %-12s %s\n", importer_at(i)->name, importer_at(i)->summary);
+    printf("\noptions:\n"
+           "  -o, --output OUT       the trace to write\n"
+           "  --bank FILE            text: 4 KiB pages that W lines name\n"
+           "  --contents SPEC        text without a bank: synthetic contents (hist:mean=1650)\n"
+           "  --pages N              text: size of the region in pages (up to the largest page)\n"
+           "  --file-pages drop|anon swtrace: leave out file-backed pages, or keep them as\n"
+           "                         anonymous memory (drop)\n"
+           "  --thp                  mappings have MADV_HUGEPAGE\n"
+           "  --min-memory N         smallest memory in pages for which the recording is valid\n"
+           "  --note TEXT            added to the provenance\n"
+           "  --level N              zstd level of the trace (3)\n\n"
+           "example: refault import --from text --bank bank.bin.zst seq.txt -o seq.rft\n");
+}
+
+int cmd_import(int argc, char **argv) {
+    enum { O_FROM = 256, O_BANK, O_CONTENTS, O_PAGES, O_FILE_PAGES, O_THP, O_MIN, O_NOTE, O_LEVEL };
+    static const struct option options[] = {{"from", required_argument, NULL, O_FROM},
+                                            {"output", required_argument, NULL, 'o'},
+                                            {"bank", required_argument, NULL, O_BANK},
+                                            {"contents", required_argument, NULL, O_CONTENTS},
+                                            {"pages", required_argument, NULL, O_PAGES},
+                                            {"file-pages", required_argument, NULL, O_FILE_PAGES},
+                                            {"thp", no_argument, NULL, O_THP},
+                                            {"min-memory", required_argument, NULL, O_MIN},
+                                            {"note", required_argument, NULL, O_NOTE},
+                                            {"level", required_argument, NULL, O_LEVEL},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    struct import_options opt = {0};
+    const char *from = NULL, *out = NULL;
+    struct rf_err err = {0};
+    uint64_t level = 0;
+    int c;
+
+    optind = 0;
+    opterr = 0;
+    while ((c = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
+        switch (c) {
+        case 'h':
+            help();
+            return 0;
+        case 'o':
+            out = optarg;
+            break;
+        case O_FROM:
+            from = optarg;
+            break;
+        case O_BANK:
+            opt.bank = optarg;
+            break;
+        case O_CONTENTS:
+            opt.contents = optarg;
+            break;
+        case O_PAGES:
+            if (!trace_cli_count("--pages", optarg, &opt.pages, &err))
+                return trace_cli_error(&err);
+            break;
+        case O_FILE_PAGES:
+            if (strcmp(optarg, "anon") != 0 && strcmp(optarg, "drop") != 0) {
+                rf_fail(&err, RF_EUSAGE, "--file-pages %s: expected drop or anon", optarg);
+                return trace_cli_error(&err);
+            }
+            opt.file_pages = optarg[0] == 'a';
+            break;
+        case O_THP:
+            opt.thp = true;
+            break;
+        case O_MIN:
+            if (!trace_cli_count("--min-memory", optarg, &opt.min_memory, &err))
+                return trace_cli_error(&err);
+            break;
+        case O_NOTE:
+            opt.note = optarg;
+            break;
+        case O_LEVEL:
+            if (!trace_cli_count("--level", optarg, &level, &err))
+                return trace_cli_error(&err);
+            opt.zstd_level = (int)RF_MIN(level, 22u);
+            break;
+        default:
+            return trace_cli_bad_option("import", c, argv, &err);
+        }
+    }
+    const struct importer_ops *ops = from ? importer_find(from) : NULL;
+    if (!from || !out || argc - optind != 1)
+        rf_fail(&err, RF_EUSAGE,
+                "import needs --from FORMAT, one input and -o OUT; see refault import --help");
+    else if (!ops)
+        rf_fail(&err, RF_EUSAGE, "--from %s: unknown format; see refault import --help", from);
+    if (err.code || ops->import(argv[optind], out, &opt, &err))
+        return trace_cli_error(&err);
+    return 0;
+}
+
+int trace_cli_bad_option(const char *command, int c, char **argv, struct rf_err *err) {
+    const char *word = argv[optind > 0 ? optind - 1 : 0];
+    rf_fail(err, RF_EUSAGE, "%s %s: %s; see refault %s --help", command, word,
+            c == ':' ? "a value is missing" : "unknown option", command);
+    return trace_cli_error(err);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the commands import, trace and gen share. */
+#ifndef REFAULT_CLI_TRACE_CLI_H
+#define REFAULT_CLI_TRACE_CLI_H
+
+#include "refault/trace.h"
+
+int cmd_import(int argc, char **argv);
+int cmd_trace(int argc, char **argv);
+int cmd_gen(int argc, char **argv);
+
+/* Prints the one line of an error and gives the exit status for it. */
+int trace_cli_error(const struct rf_err *err);
+/* For getopt's '?' and ':'. */
+int trace_cli_bad_option(const char *command, int c, char **argv, struct rf_err *err);
+/* A count with K M G T for powers of 1024. */
+bool trace_cli_count(const char *option, const char *text, uint64_t *out, struct rf_err *err);
+
+#endif
