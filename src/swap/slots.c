@@ -127,12 +127,10 @@ static uint32_t allocator_get(struct swap_area *a, uint32_t cpu, uint32_t n, uin
     return got;
 }
 
-void slot_free_now(struct swap_area *a, uint32_t slot) {
+static void slot_to_allocator(struct swap_area *a, uint32_t slot) {
     struct swap_alloc *al = a->alloc;
     uint64_t offset = swap_slot_offset(a, slot);
 
-    if (a->ops && a->ops->slot_freed)
-        a->ops->slot_freed(a->ops_ctx, slot);
     a->meta[slot].map = 0;
     a->meta[slot].flags = 0;
     a->word[slot] = 0;
