@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside of blk: queue.c turns bios into requests, server.c gives requests to the device's channels
+ * and ends them. Requests and bios live in arrays and are linked by 32-bit ids.
+ */
+#ifndef REFAULT_BLK_INT_H
+#define REFAULT_BLK_INT_H
+
+#include "refault/blk.h"
+
+/* BLK_MAX_REQUEST_COUNT and BLK_PLUG_FLUSH_SIZE (block/blk.h, block/blk-mq.c, 6.12). */
+#define PLUG_MAX_REQUESTS 32u
+#define PLUG_FLUSH_PAGES (128u * 1024 / RF_PAGE_SIZE)
+/* BLK_DEF_MAX_SECTORS_CAP, BLK_MAX_SEGMENTS and BLK_MAX_SEGMENT_SIZE (include/linux/blkdev.h and
+ * block/blk-settings.c, 6.12). */
+#define REQUEST_MAX_PAGES (1280u * 1024 / RF_PAGE_SIZE)
+#define REQUEST_MAX_SEGMENTS 128u
+#define SEGMENT_MAX_PAGES (64u * 1024 / RF_PAGE_SIZE)
+/* fifo_batch and writes_starved (block/mq-deadline.c, 6.12). */
+#define ELEVATOR_BATCH 16u
+#define WRITES_STARVED 2u
+
+struct bio {
+    uint32_t cookie;
+    uint32_t parts; /* fragments in requests that have not ended */
+    rf_time submitted;
+};
+
+/* A bio's share of a request; more than one where the bio exceeds what a request may hold. */
+struct frag {
+    uint32_t bio, next;
+};
+
+enum rq_state { RQ_FREE, RQ_PLUGGED, RQ_QUEUED, RQ_SERVED };
+
+struct request {
+    uint64_t off;
+    rf_time queued, start, end;
+    struct sim_cpu *cpu; /* takes the completion interrupt */
+    uint32_t nr, segments;
+    uint32_t first, last; /* fragments, in the order of submission */
+    uint32_t next;
+    uint32_t channel;
+    uint8_t op, state;
+};
+
+/* A growing array with a free list; ids stay, addresses do not. */
+struct pool {
+    void *base;
+    uint32_t nr, cap;
+    uint32_t *free_ids;
+    uint32_t nr_free;
+};
+
+struct rq_list {
+    uint32_t head, tail, nr;
+};
+
+struct plug {
+    uint32_t depth;
+    struct rq_list list;
+};
+
+struct channel {
+    rf_time free_at;
+    bool busy;
+};
+
+struct blk_dev {
+    const struct blk_ops *ops;
+    struct blk_cost cost;
+    struct engine *eng;
+    blk_end_fn end;
+    void *end_ctx;
+    struct blk_stats stats;
+
+    struct pool bios, frags, requests;
+    struct plug *plugs; /* one a CPU */
+
+    struct rq_list fifo[2]; /* waiting requests; a rotational device keeps writes in [1] */
+    struct rq_list batch;   /* rotational: what the elevator has sorted and serves next */
+    uint32_t starved;       /* read batches chosen while writes waited */
+
+    struct channel *channels;
+    uint32_t serving;
+    uint64_t head_off;    /* where the last request given to the device ended */
+    rf_time link_free[2]; /* when the bytes of everything started so far are through; read, write */
+    uint32_t in_flight;   /* bios */
+    uint32_t outstanding; /* requests queued or served */
+    int failed;           /* sticky: an event could not be scheduled */
+};
+
+static inline struct bio *bio_at(const struct blk_dev *d, uint32_t id) {
+    return (struct bio *)d->bios.base + id;
+}
+static inline struct frag *frag_at(const struct blk_dev *d, uint32_t id) {
+    return (struct frag *)d->frags.base + id;
+}
+static inline struct request *rq_at(const struct blk_dev *d, uint32_t id) {
+    return (struct request *)d->requests.base + id;
+}
+
+/* pool.c. An id of a slot with undefined content, RF_NONE if the host has no memory. */
+uint32_t blk_pool_get(struct pool *p, size_t elem);
+void blk_pool_put(struct pool *p, uint32_t id);
+void blk_pool_free(struct pool *p);
+void blk_list_add(const struct blk_dev *d, struct rq_list *l, uint32_t id);
+uint32_t blk_list_pop(const struct blk_dev *d, struct rq_list *l);
+
+/* server.c */
+/* Queues every request of the list at time t, then starts what the channels can take. */
+void blk_server_add(struct blk_dev *d, struct rq_list *l, rf_time t);
+/* Service time without queueing and without a share in the link; *transfer is its rate part. */
+uint64_t blk_service_ns(const struct blk_dev *d, enum blk_op op, uint64_t off, uint32_t nr,
+                        uint64_t *transfer);
+/* Moves the counters of one request that the device takes on. */
+void blk_count_request(struct blk_dev *d, enum blk_op op, uint32_t nr);
+
+extern const struct blk_ops blk_null, blk_nvme, blk_ssd, blk_hdd, blk_pmem;
+
+#endif

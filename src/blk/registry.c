@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "blk_int.h"
+
+static const struct blk_ops *const registry[] = {
+    &blk_null, &blk_nvme, &blk_ssd, &blk_hdd, &blk_pmem, NULL,
+};
+
+const struct blk_ops *const *blk_registry(void) {
+    return registry;
+}
+
+const struct blk_ops *blk_find(const char *name) {
+    for (unsigned i = 0; registry[i]; i++)
+        if (strcmp(registry[i]->name, name) == 0)
+            return registry[i];
+    return NULL;
+}
+
+int blk_default_cost(const char *name, struct blk_cost *out) {
+    const struct blk_ops *ops = blk_find(name);
+
+    if (!ops)
+        return RF_EUSAGE;
+    *out = ops->cost;
+    return RF_OK;
+}
