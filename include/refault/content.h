@@ -9,6 +9,7 @@
 #ifndef REFAULT_CONTENT_H
 #define REFAULT_CONTENT_H
 
+#include <stdatomic.h>
 #include "refault/codec.h"
 
 #define CONTENT_ZERO 0u
@@ -16,9 +17,20 @@
 
 struct content_set;
 
+/*
+ * The head of every struct content_set, public only so that content_size() can be inlined. A table
+ * is NULL until its codec is first asked for; an entry is 0 until it is known, else a length with
+ * flags above CONTENT_SIZE_MASK.
+ */
+struct content_memo {
+    _Atomic(_Atomic uint16_t *) table[NR_CODECS];
+    size_t nr; /* entries of each table: the largest id + 1, or 0 for synthetic sets */
+};
+#define CONTENT_SIZE_MASK 0x1fffu
+
 /* One row of a recorded catalogue. */
 struct content_row {
-    uint64_t word;           /* fill word if same_filled */
+    uint64_t word;            /* fill word if same_filled */
     uint16_t size[NR_CODECS]; /* 0 = not recorded */
     bool same_filled;
 };
@@ -32,12 +44,13 @@ enum content_source {
 };
 
 /* A bank: a file of nr 4 KiB pages (raw, or zstd-compressed); page k has content id k + 1. */
-int content_from_bank_file(const char *path, struct content_set **out, struct rf_err *err)
-    RF_MUST_CHECK;
+int content_from_bank_file(const char *path, struct content_set **out,
+                           struct rf_err *err) RF_MUST_CHECK;
 /* The same from memory (copied). */
 int content_from_bank(const uint8_t *pages, size_t nr, struct content_set **out,
                       struct rf_err *err) RF_MUST_CHECK;
-/* A catalogue: row k has content id k + 1; rows are copied. */
+/* A catalogue: row k has content id k + 1; rows are copied. Lengths are 0 (not recorded) to 8191,
+ * and a row that is not same-filled has at least one. RF_EINPUT names the row otherwise. */
 int content_from_rows(const struct content_row *rows, size_t nr, struct content_set **out,
                       struct rf_err *err) RF_MUST_CHECK;
 /*
@@ -47,28 +60,46 @@ int content_from_rows(const struct content_row *rows, size_t nr, struct content_
  */
 int content_synthetic(const char *spec, uint64_t seed, struct content_set **out,
                       struct rf_err *err) RF_MUST_CHECK;
-/* Overrides a codec's length of ids 1..nr, e.g. with a kernel's own recorded sizes. */
+/* Overrides a codec's length of ids 1..nr, e.g. with a kernel's own recorded sizes; a 0 keeps the
+ * set's own length. Lengths that a kernel shows as 4096 may only mean "stored raw": give 0 there if
+ * the codec's length matters. Call it before the first lookup of that codec. RF_EINPUT if nr is
+ * above content_count() or a length above 8191; RF_EUSAGE for synthetic sets. */
 int content_override(struct content_set *cs, enum codec_id codec, const uint16_t *sizes, size_t nr,
                      struct rf_err *err) RF_MUST_CHECK;
-/* Keeps lengths in a file beside the trace: loads what is there (a stale or damaged cache is
- * ignored), content_cache_save() writes what was computed since. */
+/* Keeps lengths in a file beside the trace: loads what is there (a missing, stale or damaged cache
+ * is ignored), content_cache_save() replaces the file with all that is known now. Only banks have
+ * lengths worth keeping; for other sets both do nothing. The file names the set's digest and the
+ * versions of the compression libraries. */
 int content_cache_load(struct content_set *cs, const char *path, struct rf_err *err) RF_MUST_CHECK;
-int content_cache_save(const struct content_set *cs, const char *path, struct rf_err *err)
-    RF_MUST_CHECK;
+int content_cache_save(const struct content_set *cs, const char *path,
+                       struct rf_err *err) RF_MUST_CHECK;
 void content_free(struct content_set *cs);
 
 size_t content_count(const struct content_set *cs); /* largest id, 0 for synthetic sets */
 bool content_is_synthetic(const struct content_set *cs);
-/* xxh64 of all that defines the set, for naming results. */
+/* xxh64 of all that defines the set, overrides included, for naming results. */
 uint64_t content_digest(const struct content_set *cs);
 
-/* Compressed length of a page; > 4096 means that the codec expands it. Thread-safe. */
-uint32_t content_size(struct content_set *cs, uint32_t id, enum codec_id codec);
+/* content_size() for what the memo does not hold. */
+uint32_t content_size_slow(struct content_set *cs, uint32_t id, enum codec_id codec);
+/* Compressed length of a page; > 4096 means that the codec expands it. Thread-safe. An id above
+ * content_count() of a set with a count stands for a page of random bytes. */
+static inline uint32_t content_size(struct content_set *cs, uint32_t id, enum codec_id codec) {
+    struct content_memo *m = (struct content_memo *)(void *)cs;
+    if (RF_LIKELY(id < m->nr)) {
+        _Atomic uint16_t *t = atomic_load_explicit(&m->table[codec], memory_order_acquire);
+        if (RF_LIKELY(t != NULL)) {
+            uint32_t v = atomic_load_explicit(&t[id], memory_order_relaxed);
+            if (RF_LIKELY(v != 0))
+                return v & CONTENT_SIZE_MASK;
+        }
+    }
+    return content_size_slow(cs, id, codec);
+}
 /* Whether all 512 words of the page are equal; *word (may be NULL) gets the word. */
 bool content_same_filled(const struct content_set *cs, uint32_t id, uint64_t *word);
 /* All bytes zero. */
-static inline bool content_is_zero(const struct content_set *cs, uint32_t id)
-{
+static inline bool content_is_zero(const struct content_set *cs, uint32_t id) {
     uint64_t w = 1;
     return id == CONTENT_ZERO || (content_same_filled(cs, id, &w) && w == 0);
 }
