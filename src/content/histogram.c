@@ -40,7 +40,7 @@ static uint64_t sum_at(uint64_t factor) {
     return sum;
 }
 
-uint16_t *synth_histogram(uint32_t mean, size_t *nr) {
+uint16_t *synth_histogram(uint32_t mean, uint32_t *nr) {
     uint64_t want = (uint64_t)mean * NR_DRAW, lo = 0, hi = (uint64_t)ONE * 1024;
     uint16_t *draw = malloc(NR_DRAW * sizeof(*draw));
     if (!draw)

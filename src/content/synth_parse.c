@@ -9,8 +9,9 @@
 
 #define MAX_PARTS 64u
 #define MAX_ARGS 2
-#define WEIGHT_ONE 1000000u /* weights have six decimals */
-#define SYNTH_REVISION 1u   /* of the sampler; part of the digest */
+#define MAX_SIZES (1u << 28) /* entries of a "sizes" file */
+#define WEIGHT_ONE 1000000u  /* weights have six decimals */
+#define SYNTH_REVISION 1u    /* of the sampler; part of the digest */
 
 /* A piece of the spec; `at` counts from the spec's start. */
 struct text {
@@ -74,7 +75,8 @@ static int number_args(struct text t, const char *const *keys, const uint64_t (*
 static int read_sizes(const char *path, struct synth_part *p, XXH64_state_t *h,
                       struct rf_err *err) {
     char line[256];
-    size_t cap = 0, nr_line = 0;
+    size_t nr_line = 0;
+    uint32_t cap = 0;
     int rc = RF_OK;
     FILE *f = fopen(path, "r");
     if (!f)
@@ -93,22 +95,22 @@ static int read_sizes(const char *path, struct synth_part *p, XXH64_state_t *h,
                          path, nr_line, s, CONTENT_SIZE_MAX);
             break;
         }
-        if (p->nr_draw == cap) {
+        if (p->nr == cap) {
             cap = cap ? 2 * cap : 1024;
-            uint16_t *draw = realloc(p->draw, cap * sizeof(*draw));
+            uint16_t *draw = cap > MAX_SIZES ? NULL : realloc(p->draw, cap * sizeof(*draw));
             if (!draw) {
                 rc = rf_fail(err, RF_ENOMEM, "%s: no memory for the list of lengths", path);
                 break;
             }
             p->draw = draw;
         }
-        p->draw[p->nr_draw++] = (uint16_t)v;
+        p->draw[p->nr++] = (uint16_t)v;
         uint8_t le[2] = {(uint8_t)v, (uint8_t)(v >> 8)};
         XXH64_update(h, le, sizeof(le));
     }
     if (rc == RF_OK && ferror(f))
         rc = rf_fail(err, RF_EIO, "%s: read error after line %zu", path, nr_line);
-    else if (rc == RF_OK && p->nr_draw == 0)
+    else if (rc == RF_OK && p->nr == 0)
         rc = rf_fail(err, RF_EINPUT, "%s: no length in the file, expected one at least", path);
     (void)fclose(f);
     return rc;
@@ -141,7 +143,7 @@ static int parse_uniform(const struct text *args, struct synth_part *p, struct r
         return bad(args, err, "lo not above hi");
     p->kind = SYNTH_RANGE;
     p->lo = (uint32_t)v[0];
-    p->span = (uint32_t)(v[1] - v[0]) + 1;
+    p->nr = (uint32_t)(v[1] - v[0]) + 1;
     return RF_OK;
 }
 
@@ -181,6 +183,7 @@ static int parse_part(struct text t, struct synth_part *p, XXH64_state_t *h, str
 
     uint64_t v;
     int rc = RF_OK;
+    p->nr = which == 5 || which == 6 ? SYNTH_PAGES : which < 4 ? 1 : 0;
     switch (which) {
     case 0:
         p->kind = SYNTH_FILL;
@@ -196,13 +199,12 @@ static int parse_part(struct text t, struct synth_part *p, XXH64_state_t *h, str
         rc = parse_one_number(&t, "size", 1, CONTENT_SIZE_MAX, &v, err);
         p->kind = SYNTH_RANGE;
         p->lo = rc == RF_OK ? (uint32_t)v : 0;
-        p->span = 1;
         break;
     case 4:
         rc = parse_one_number(&t, "mean", SYNTH_MEAN_MIN, SYNTH_MEAN_MAX, &v, err);
         p->kind = SYNTH_DRAW;
         if (rc == RF_OK) {
-            p->draw = synth_histogram((uint32_t)v, &p->nr_draw);
+            p->draw = synth_histogram((uint32_t)v, &p->nr);
             if (!p->draw)
                 rc = rf_fail(err, RF_ENOMEM, "content: no memory for a histogram");
         }
@@ -287,7 +289,7 @@ static int parse_mix(struct text t, struct synth *s, XXH64_state_t *h, struct rf
         sum += weight[i];
         /* total is at most 6.4e13, so the division is done in two halves of 16 bits. */
         uint64_t high = (sum << 16) / total, rest = (sum << 16) % total;
-        s->part[i].upto = (high << 16) + (rest << 16) / total;
+        s->upto[i] = (high << 16) + (rest << 16) / total;
     }
     return RF_OK;
 }
@@ -297,9 +299,12 @@ int synth_parse(const char *spec, uint64_t seed, struct synth **out, uint64_t *d
     struct text t = {.spec = spec, .end = strlen(spec)};
     XXH64_state_t h;
     struct synth *s = calloc(1, sizeof(*s));
-    if (s)
+    if (s) {
         s->part = calloc(MAX_PARTS, sizeof(*s->part));
-    if (!s || !s->part) {
+        s->upto = calloc(MAX_PARTS, sizeof(*s->upto));
+        s->zero = (struct synth_part){.kind = SYNTH_FILL, .nr = 1};
+    }
+    if (!s || !s->part || !s->upto) {
         synth_free(s);
         return rf_fail(err, RF_ENOMEM, "content: no memory for a model");
     }
@@ -315,16 +320,12 @@ int synth_parse(const char *spec, uint64_t seed, struct synth **out, uint64_t *d
         rc = parse_mix(t, s, &h, err);
     } else {
         s->nr = 1;
-        s->part[0].upto = (uint64_t)1 << 32;
+        s->upto[0] = (uint64_t)1 << 32;
         rc = parse_part(t, &s->part[0], &h, err);
     }
     if (rc != RF_OK) {
         synth_free(s);
         return rc;
-    }
-    for (size_t c = 0; c < NR_CODECS; c++) {
-        for (uint32_t i = 0; i <= CONTENT_SIZE_MAX; i++)
-            s->map[c][i] = (uint16_t)derive_size((enum codec_id)c, CODEC_LZ4, i);
     }
     *digest = XXH64_digest(&h);
     *out = s;
