@@ -13,17 +13,17 @@
 #define ZRAM_MAX_COMPS 4
 
 struct zram_policy {
-    bool huge_by_class_size;  /* huge = length >= zs_huge_class_size; else > max_zpage_size */
+    bool huge_by_class_size;  /* huge = length >= zs_huge_class_size (4.18+: "zsmalloc: introduce
+                                 zs_huge_class_size()", March 2018); else > max_zpage_size */
     uint32_t max_zpage_size;  /* 3072 (to 4.16) */
-    bool own_backends;        /* 6.12+: zstd parameters of zram's own back end */
+    bool own_backends;        /* 6.12+: zram's own back ends; io_stat's invalid_io is a literal 0 */
     bool recompression;       /* 6.2+ */
     bool idle_skips_same_wb;  /* marking "all" skips same-filled and written-back slots (6.12) */
     bool idle_age_unmarks;    /* marking by age unmarks young slots (6.12) */
     bool wb_incompressible;   /* 6.2+ */
-    bool wb_largest_first;    /* 6.13+: targets sorted by size */
+    bool wb_largest_first;    /* 6.13+: targets of writeback and recompression by falling size */
     bool recomp_max_pages;    /* 6.10+ */
     bool recompress_clears_ac_time; /* 6.12 */
-    bool discard_partial_counts; /* reserved for eras; false */
 };
 
 struct zram_cost {
@@ -44,6 +44,7 @@ struct zram_params {
     uint64_t backing_pages;     /* 0 = no backing device */
     uint64_t writeback_limit;
     bool writeback_limit_enable;
+    bool track_ac_time;         /* CONFIG_ZRAM_TRACK_ENTRY_ACTIME: idle marking by age */
     struct content_set *content;
     bool verify;
     zpool_pages_fn pages;
@@ -60,6 +61,9 @@ struct zram_io_stat {
 struct zram_bd_stat {
     uint64_t bd_count, bd_reads, bd_writes;
 };
+struct zram_debug_stat {
+    uint64_t writestall, miss_free;
+};
 
 struct zram;
 
@@ -71,24 +75,40 @@ bool zram_write(struct zram *z, struct sim_cpu *cpu, uint32_t index, uint32_t co
 bool zram_read(struct zram *z, struct sim_cpu *cpu, uint32_t index, uint32_t *content);
 /* Swap layer: the slot is free (notify_free + 1). */
 void zram_slot_free_notify(struct zram *z, struct sim_cpu *cpu, uint32_t index);
+/*
+ * Declares that somebody on another CPU holds the lock of slot index (RF_NONE: nobody does). While
+ * it is held a slot-free notice only counts miss_free and the slot stays (zram_slot_free_notify(),
+ * drivers/block/zram/zram_drv.c 6.12).
+ */
+void zram_set_locked_slot(struct zram *z, uint32_t index);
 /* Discard of nr whole pages (notify_free + nr). */
 void zram_discard(struct zram *z, struct sim_cpu *cpu, uint32_t index, uint32_t nr);
 /*
- * A write to a sysfs file by name (compact, idle, writeback, writeback_limit,
- * writeback_limit_enable, recompress, mem_limit, mem_used_max, ...). 0, or a positive errno value
- * as the kernel would return (EINVAL 22, EAGAIN 11, ENODEV 19, EIO 5, ENOSPC 28, EBUSY 16).
+ * A write to a sysfs file by name: compact, idle, writeback, writeback_limit,
+ * writeback_limit_enable, recompress, mem_limit, mem_used_max, and the files that are refused as
+ * busy once a disksize is set (disksize, comp_algorithm, recomp_algorithm, backing_dev, reset).
+ * 0, or a positive errno value as the kernel would return (EINVAL, ENODEV, EIO, ENOSPC, EBUSY,
+ * ENOENT for a file that this kernel does not have). Syntax and meaning of each text:
+ * Documentation/admin-guide/blockdev/zram.rst.
  */
 int zram_sysfs_write(struct zram *z, struct sim_cpu *cpu, const char *file, const char *text);
 
 void zram_mm_stat(const struct zram *z, struct zram_mm_stat *out);
 void zram_io_stat(const struct zram *z, struct zram_io_stat *out);
 void zram_bd_stat(const struct zram *z, struct zram_bd_stat *out);
+void zram_debug_stat(const struct zram *z, struct zram_debug_stat *out);
 /* The files' text in the kernel's own shape; bytes needed as snprintf. */
 size_t zram_format_mm_stat(const struct zram *z, char *buf, size_t size);
 size_t zram_format_io_stat(const struct zram *z, char *buf, size_t size);
 size_t zram_format_bd_stat(const struct zram *z, char *buf, size_t size);
+size_t zram_format_debug_stat(const struct zram *z, char *buf, size_t size);
 const struct zpool *zram_pool(const struct zram *z);
 uint64_t zram_total_pages(const struct zram *z); /* pool pages */
+uint64_t zram_writeback_limit(const struct zram *z); /* what is left, in 4 KiB units */
+/* Flags of slot index as the debugfs file block_state shows them, e.g. "..hi.." (same-filled,
+ * written back, huge, idle, recompressed, incompressible); false if the slot is empty. */
+bool zram_block_state(const struct zram *z, uint32_t index, char flags[7]);
+/* With verify: the first failure found so far (0 or RF_ECHECK). */
 int zram_verify_status(const struct zram *z, struct rf_err *err) RF_MUST_CHECK;
 int zram_check(const struct zram *z, struct rf_err *err) RF_MUST_CHECK;
 
