@@ -120,7 +120,7 @@ static void queue_again(struct cpu_state *c, struct sim_task *t) {
 static void unqueue(struct cpu_state *c, struct sim_task *t) {
     struct sim_task *prev = NULL, *at = c->head;
 
-    while (at != t) {
+    while (at && at != t) {
         prev = at;
         at = at->next;
     }
