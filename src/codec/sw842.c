@@ -257,7 +257,7 @@ static uint64_t get_bits(struct bits_in *in, unsigned n) {
         return 0;
     }
     for (; n > 0; n--, in->bit++)
-        v = v << 1 | ((in->src[in->bit >> 3] >> (7 - (in->bit & 7))) & 1u);
+        v = v << 1 | (((uint32_t)in->src[in->bit >> 3] >> (7 - (in->bit & 7))) & 1u);
     return v;
 }
 
