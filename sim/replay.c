@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #define CHECKS_PER_TRACE 32u
-/* With a time series the machine is looked at after so many operation words. */
-#define SAMPLE_WORDS 64u
+/* With a time series the machine is looked at after so many accesses. */
+#define SAMPLE_ACCESSES 64u
 /* Words between two calls of progress. */
 #define PROGRESS_WORDS (1u << 18)
 
@@ -127,10 +127,29 @@ const struct value *value_list_find(const struct value_list *l, enum machine_val
     return NULL;
 }
 
+int value_list_merge_names(struct value_list *into, const struct value_list *from) {
+    struct collect c = {.list = into};
+    size_t known = into->n;
+
+    for (size_t i = 0, j = 0; i < from->n; i++) {
+        while (j < known && compare_values(&into->v[j], &from->v[i]) < 0)
+            j++;
+        if (j == known || compare_values(&into->v[j], &from->v[i]) != 0)
+            collect_value(&c, from->v[i].kind, from->v[i].name, 0);
+    }
+    if (c.failed)
+        return RF_ENOMEM;
+    if (into->n > known)
+        qsort(into->v, into->n, sizeof(*into->v), compare_values);
+    return RF_OK;
+}
+
 void replay_result_free(struct replay_result *r) {
     value_list_free(&r->values);
     value_list_free(&r->series.columns);
     free(r->series.rows);
+    free(r->classes.rows);
+    r->classes = (struct class_table){0};
     r->series = (struct series){0};
 }
 
@@ -192,7 +211,9 @@ struct run {
     uint64_t next_report; /* words until the next progress call */
     size_t stop;          /* next of opts->stops */
     rf_time next_sample;
-    bool ended; /* out of memory */
+    const struct trace_block *block;
+    bool counting; /* something is due in this block, so that accesses have to be counted */
+    bool ended;    /* out of memory */
 };
 
 /* Words of ops[0..n) that hold the next `accesses` accesses; *found gets how many there were. */
@@ -205,7 +226,7 @@ static size_t words_of(const uint32_t *ops, size_t n, uint64_t accesses, uint64_
             seen += (ops[i] & OP_WRITE) != 0;
             i += 2;
         } else {
-            seen++;
+            seen += (ops[i] & OP_EVENT) == 0;
             i++;
         }
     }
@@ -238,25 +259,23 @@ static int due(struct run *r, struct rf_err *err) {
     return rc;
 }
 
-static int run_words(struct run *r, const uint32_t *ops, size_t n, uint64_t accesses,
-                     struct rf_err *err) {
+static int run_words(struct run *r, const uint32_t *ops, size_t n, struct rf_err *err) {
     size_t done = 0;
     int rc = machine_run(r->m, ops, n, &done, err);
+    uint64_t found;
 
     if (rc != RF_OK)
-        return rf_fail_prefix(err, "access %llu to %llu", (unsigned long long)r->ops,
-                              (unsigned long long)(r->ops + accesses));
+        return rf_fail_prefix(err, "block at access %llu, word %zu",
+                              (unsigned long long)r->block->first_op,
+                              (size_t)(ops - r->block->ops) + done);
     if (machine_outcome(r->m) == MACHINE_OOM) {
-        uint64_t found;
-
         r->ended = true;
-        words_of(ops, done, UINT64_MAX, &found);
-        r->ops += found;
+        words_of(r->block->ops, (size_t)(ops - r->block->ops) + done, UINT64_MAX, &found);
+        r->ops = r->block->first_op + found;
         return RF_OK;
     }
     if (done != n)
         return rf_fail(err, RF_ECHECK, "the machine took %zu of %zu operations", done, n);
-    r->ops += accesses;
     if (r->opts->progress) {
         if (r->next_report <= n) {
             r->opts->progress(r->opts->ctx, r->ops, r->info->ops);
@@ -268,26 +287,34 @@ static int run_words(struct run *r, const uint32_t *ops, size_t n, uint64_t acce
     return RF_OK;
 }
 
+static uint64_t next_stop(const struct run *r) {
+    uint64_t until = r->next_check;
+
+    if (r->stop < r->opts->nr_stops)
+        until = RF_MIN(until, r->opts->stops[r->stop]);
+    return until;
+}
+
 /* A stretch of operations without an event in it. */
 static int run_stretch(struct run *r, const uint32_t *ops, size_t n, struct rf_err *err) {
     int rc = RF_OK;
 
+    if (!r->counting)
+        return run_words(r, ops, n, err);
     while (n && rc == RF_OK && !r->ended) {
-        uint64_t until = r->next_check, found;
+        uint64_t found, most;
         size_t words;
 
         rc = due(r, err);
         if (rc != RF_OK)
             break;
-        until = r->next_check;
-        if (r->stop < r->opts->nr_stops)
-            until = RF_MIN(until, r->opts->stops[r->stop]);
-        words = words_of(ops, r->opts->interval ? RF_MIN(n, SAMPLE_WORDS + 1) : n, until - r->ops,
-                         &found);
-        /* A sample must not tear a content word from its operation. */
-        if (r->opts->interval && words > SAMPLE_WORDS)
-            words = words_of(ops, n, found, &found);
-        rc = run_words(r, ops, words, found, err);
+        most = next_stop(r) - r->ops;
+        if (r->opts->interval)
+            most = RF_MIN(most, SAMPLE_ACCESSES);
+        words = words_of(ops, n, most, &found);
+        rc = run_words(r, ops, words, err);
+        if (!r->ended)
+            r->ops += found;
         ops += words;
         n -= words;
     }
@@ -314,13 +341,14 @@ static int run_event(struct run *r, const struct trace_event *e, struct rf_err *
         return machine_exit(m, e->pid, true, err);
     case TEV_SWITCH:
         return machine_switch(m, e->pid, err);
-    case TEV_WAIT: /* operations come in the order in which they happened */
-        return RF_OK;
+    case TEV_WAIT:
+        return machine_wait(m, e->pid, e->parent, err);
     case TEV_PACE:
-        machine_compute(m, r->info->pacing == TRACE_PACE_ACCESSES
-                               ? e->value * r->config->cost.mm.access_ns
-                               : e->value);
-        return RF_OK;
+        return machine_compute(m,
+                               r->info->pacing == TRACE_PACE_ACCESSES
+                                   ? e->value * r->config->cost.mm.access_ns
+                                   : e->value,
+                               err);
     }
     return rf_fail(err, RF_EINPUT, "unknown event of kind %u", e->kind);
 }
@@ -329,7 +357,9 @@ static int run_block(struct run *r, const struct trace_block *b, struct rf_err *
     size_t at = 0;
     int rc = RF_OK;
 
+    r->block = b;
     r->ops = b->first_op;
+    r->counting = r->opts->interval || next_stop(r) <= b->first_op + b->nops;
     while (at < b->nops && rc == RF_OK && !r->ended) {
         size_t end = at;
 
@@ -359,7 +389,7 @@ static int run_block(struct run *r, const struct trace_block *b, struct rf_err *
 
 /* ---- results ---- */
 
-static void read_classes(struct class_table *t, const struct machine *m) {
+static int read_classes(struct class_table *t, const struct machine *m, struct rf_err *err) {
     const struct zpool *pool = NULL;
 
     if (machine_zram(m)) {
@@ -371,10 +401,14 @@ static void read_classes(struct class_table *t, const struct machine *m) {
     }
     if (!pool || strcmp(pool->ops->name, "zsmalloc") != 0) {
         t->pool = NULL;
-        return;
+        return RF_OK;
     }
+    t->rows = calloc(256, sizeof(*t->rows));
+    if (!t->rows)
+        return rf_fail(err, RF_ENOMEM, "no memory for the table of classes");
     t->fullness_12 = zs_pool_table(pool)->policy.fullness_12;
     t->nr = zs_pool_stats(pool, t->rows);
+    return RF_OK;
 }
 
 static void read_source(struct replay_result *out, const struct machine *m,
@@ -398,8 +432,10 @@ static int finish(struct run *r, const struct machine_config *c, struct content_
                   struct replay_result *out, struct rf_err *err) {
     int rc = RF_OK;
 
-    if (!r->ended)
+    if (!r->ended) {
+        r->ops = r->info->ops;
         rc = machine_settle(r->m, err);
+    }
     if (rc == RF_OK && !r->ended)
         rc = due(r, err);
     if (rc == RF_OK && c->check)
@@ -414,8 +450,10 @@ static int finish(struct run *r, const struct machine_config *c, struct content_
         return rc;
     out->outcome = machine_outcome(r->m);
     out->ops_done = r->ops;
-    read_classes(&out->classes, r->m);
     read_source(out, r->m, contents, c);
+    rc = read_classes(&out->classes, r->m, err);
+    if (rc != RF_OK)
+        return rc;
     if (c->verify || c->check)
         rc = machine_teardown(r->m, err);
     if (rc == RF_OK && c->check)

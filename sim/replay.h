@@ -28,6 +28,9 @@ void value_list_free(struct value_list *l);
 const struct value *value_list_find(const struct value_list *l, enum machine_value_kind kind,
                                     const char *name);
 
+/* Adds to `into` the names of `from` that it lacks, keeping the order; 0, or RF_ENOMEM. */
+int value_list_merge_names(struct value_list *into, const struct value_list *from);
+
 /* A time series: one row a sample, all with the columns of the first. */
 struct series {
     struct value_list columns; /* names; the values are those of the first sample */
@@ -38,7 +41,7 @@ struct series {
 struct class_table {
     const char *pool; /* "zram0" or "zswap"; NULL if there is no zsmalloc pool */
     bool fullness_12;
-    struct zs_class_stats rows[256];
+    struct zs_class_stats *rows;
     uint32_t nr;
 };
 

@@ -42,6 +42,7 @@ static const struct cost_field fields[] = {
     COST(zswap, invalidate_ns),
     COST(zswap, tree_lock_ns),
     COST(zswap, writeback_ns),
+    COST(zswap, compact_page_ns),
     PER_CODEC(zswap, compress_ns),
     PER_CODEC(zswap, compress_byte_ps),
     PER_CODEC(zswap, decompress_ns),

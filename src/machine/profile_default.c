@@ -33,6 +33,7 @@ static const struct profile builtin = {
             .invalidate_ns = 300,
             .tree_lock_ns = 150,
             .writeback_ns = 1000,
+            .compact_page_ns = 1000,
             .compress_ns =
                 {
                     [CODEC_LZO] = 3500,

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/cli.h"
+
+#include <unistd.h>
+#include "config/value.h"
+#include "report/report.h"
+#include "version.h"
+
+extern const struct cli_command cmd_replay_info, cmd_sweep_info, cmd_knobs_info;
+int cmd_import(int argc, char **argv);
+int cmd_trace(int argc, char **argv);
+int cmd_gen(int argc, char **argv);
+int cmd_zsmalloc(int argc, char **argv);
+int cmd_zram(int argc, char **argv);
+
+static int cmd_version(int argc, char **argv);
+
+/* The single list of commands. */
+const struct cli_command *cli_command_at(size_t i) {
+    static const struct cli_command others[] = {
+        {"import", NULL, "convert a recording or an operation list into a trace",
+         "refault import --from text ops.txt --bank pages.bank -o out.rft", NULL, cmd_import},
+        {"trace", NULL, "look at and cut traces: info, dump, cut",
+         "refault trace info traces/redis.rft", NULL, cmd_trace},
+        {"gen", NULL, "make a synthetic trace: zipf, scan",
+         "refault gen zipf --pages 100000 --ops 5000000 -o zipf.rft", NULL, cmd_gen},
+        {"zsmalloc", NULL, "class tables and pool occupation: classes, fill",
+         "refault zsmalloc classes --chain-size 8 --rules new", NULL, cmd_zsmalloc},
+        {"zram", NULL, "drive a zram device by a script", "refault zram script.zs", NULL, cmd_zram},
+        {"version", NULL, "print the version", "refault version", NULL, cmd_version},
+    };
+    const struct cli_command *const own[] = {&cmd_replay_info, &cmd_sweep_info, &cmd_knobs_info};
+    size_t nr_own = sizeof(own) / sizeof(own[0]);
+
+    if (i < nr_own)
+        return own[i];
+    i -= nr_own;
+    return i < sizeof(others) / sizeof(others[0]) ? &others[i] : NULL;
+}
+
+const struct cli_command *cli_command_find(const char *name) {
+    const struct cli_command *c;
+
+    for (size_t i = 0; (c = cli_command_at(i)); i++) {
+        if (strcmp(c->name, name) == 0)
+            return c;
+    }
+    return NULL;
+}
+
+/* ---- messages ---- */
+
+int cli_usage_error(const struct cli_command *c, const char *fmt, ...) {
+    va_list ap;
+
+    fprintf(stderr, "refault%s%s: ", c ? " " : "", c ? c->name : "");
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fputc('\n', stderr);
+    return 2;
+}
+
+int cli_fail(const struct rf_err *err) {
+    fprintf(stderr, "refault: %s\n", err->msg);
+    return rf_exit_status(err->code);
+}
+
+void cli_note(const char *fmt, ...) {
+    va_list ap;
+
+    fputs("refault: note: ", stderr);
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fputc('\n', stderr);
+}
+
+/* ---- walking over a command line ---- */
+
+void cli_walk_init(struct cli_walk *w, const struct cli_command *c, int argc, char **argv) {
+    *w = (struct cli_walk){.argc = argc, .at = 1, .argv = argv, .command = c};
+}
+
+static int unknown_option(struct cli_walk *w, const char *text) {
+    const char *name = text[1] == '-' ? text + 2 : text + 1, *nearest = NULL;
+    unsigned best = 4;
+
+    for (const struct cli_option *o = w->command->options; o && o->id; o++) {
+        unsigned d = edit_distance(name, o->name);
+
+        if (d < best && d < strlen(o->name)) {
+            best = d;
+            nearest = o->name;
+        }
+    }
+    if (nearest)
+        cli_usage_error(w->command, "unknown option '%s'; did you mean '--%s'?", text, nearest);
+    else
+        cli_usage_error(w->command, "unknown option '%s'; 'refault %s --help' lists them", text,
+                        w->command->name);
+    return CLI_BAD;
+}
+
+int cli_next(struct cli_walk *w) {
+    const struct cli_option *o;
+    const char *text, *eq, *value = NULL;
+    size_t len;
+
+    w->value = NULL;
+    if (w->at >= w->argc)
+        return CLI_END;
+    text = w->argv[w->at++];
+    if (w->only_args || text[0] != '-' || !text[1]) {
+        w->value = text;
+        return CLI_ARG;
+    }
+    if (strcmp(text, "--") == 0) {
+        w->only_args = true;
+        return cli_next(w);
+    }
+    if (strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0)
+        return CLI_HELP;
+    eq = strchr(text, '=');
+    len = text[1] == '-' ? (eq ? (size_t)(eq - text) : strlen(text)) - 2 : 0;
+    for (o = w->command->options; o && o->id; o++) {
+        if (text[1] == '-' ? strlen(o->name) == len && memcmp(text + 2, o->name, len) == 0
+                           : o->letter == text[1])
+            break;
+    }
+    if (!o || !o->id)
+        return unknown_option(w, text);
+    if (text[1] == '-' && eq)
+        value = eq + 1;
+    else if (text[1] != '-' && text[2])
+        value = text + 2;
+    if (!o->arg && value) {
+        cli_usage_error(w->command, "option '--%s' takes no value", o->name);
+        return CLI_BAD;
+    }
+    if (o->arg && !value) {
+        if (w->at >= w->argc) {
+            cli_usage_error(w->command, "option '--%s' needs a value: %s", o->name, o->arg);
+            return CLI_BAD;
+        }
+        value = w->argv[w->at++];
+    }
+    w->value = value;
+    return o->id;
+}
+
+/* ---- help ---- */
+
+static int end_of_text(void) {
+    struct output o = {.f = stdout, .path = "stdout"};
+    struct rf_err err;
+
+    return output_close(&o, &err) == RF_OK ? 0 : cli_fail(&err);
+}
+
+int cli_help(const struct cli_command *c) {
+    printf("usage: refault %s [OPTION]... %s\n%c%s.\n\n", c->name, c->args ? c->args : "",
+           c->summary[0] - 'a' + 'A', c->summary + 1);
+    for (const struct cli_option *o = c->options; o && o->id; o++) {
+        char left[64];
+
+        snprintf(left, sizeof(left), "%c%c%s--%s%s%s", o->letter ? '-' : ' ',
+                 o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name, o->arg ? " " : "",
+                 o->arg ? o->arg : "");
+        printf("  %-34s %s\n", left, o->help);
+    }
+    printf("  %-34s %s\n\nexample:\n  %s\n", "-h, --help", "this text", c->example);
+    return end_of_text();
+}
+
+static void print_commands(FILE *f) {
+    const struct cli_command *c;
+
+    fputs("usage: refault COMMAND [OPTION]... [ARGUMENT]...\n"
+          "Replays memory-access traces against a model of Linux's swap, zswap and zram.\n\n",
+          f);
+    for (size_t i = 0; (c = cli_command_at(i)); i++)
+        fprintf(f, "  %-10s %s\n", c->name, c->summary);
+    fputs(
+        "\n'refault COMMAND --help' explains a command, 'refault knobs' lists what can be set.\n"
+        "example:\n  refault replay traces/redis.rft --set memory.max=50% --set zswap.enabled=1\n",
+        f);
+}
+
+static int cmd_version(int argc, char **argv) {
+    (void)argc;
+    (void)argv;
+    printf("refault %s\n", REFAULT_VERSION);
+    return end_of_text();
+}
+
+static int unknown_command(const char *name) {
+    const struct cli_command *c, *nearest = NULL;
+    unsigned best = 3;
+
+    for (size_t i = 0; (c = cli_command_at(i)); i++) {
+        unsigned d = edit_distance(name, c->name);
+
+        if (d < best) {
+            best = d;
+            nearest = c;
+        }
+    }
+    if (nearest)
+        return cli_usage_error(NULL, "unknown command '%s'; did you mean '%s'?", name,
+                               nearest->name);
+    return cli_usage_error(NULL, "unknown command '%s'; 'refault --help' lists them", name);
+}
+
+int cli_main(int argc, char **argv) {
+    const struct cli_command *c;
+
+    if (argc < 2) {
+        print_commands(stderr);
+        return 2;
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
+        return cmd_version(1, argv + 1);
+    if (strcmp(argv[1], "help") == 0 && argc > 2) {
+        static char help[] = "--help";
+        char *args[] = {argv[2], help, NULL};
+
+        c = cli_command_find(argv[2]);
+        return c ? c->run(2, args) : unknown_command(argv[2]);
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
+        print_commands(stdout);
+        return end_of_text();
+    }
+    if (strcmp(argv[1], "--help-man") == 0)
+        return cli_man();
+    c = cli_command_find(argv[1]);
+    if (!c)
+        return unknown_command(argv[1]);
+    return c->run(argc - 1, argv + 1);
+}

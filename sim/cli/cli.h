@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cli: what all subcommands share. A subcommand is `int cmd_NAME(int argc, char **argv)` in a file
+ * of its own, gets its own name as argv[0], and returns the exit status: 0 done, 1 a check or
+ * criterion failed, 2 wrong usage or bad input, 3 a limit or I/O error.
+ */
+#ifndef SIM_CLI_CLI_H
+#define SIM_CLI_CLI_H
+
+#include <stdio.h>
+#include "config/settings.h"
+#include "refault/error.h"
+
+struct cli_option {
+    int id;           /* > 0; the table ends with id 0 */
+    char letter;      /* "-j", or 0 */
+    const char *name; /* without the dashes */
+    const char *arg;  /* what the value is called, NULL for a switch */
+    const char *help;
+};
+
+struct cli_command {
+    const char *name;
+    const char *args;    /* "TRACE", shown after the options */
+    const char *summary; /* one line */
+    const char *example;
+    const struct cli_option *options; /* NULL: the command's own --help knows */
+    int (*run)(int argc, char **argv);
+};
+
+/* The commands that there are, in the order of the help; NULL beyond the last. */
+const struct cli_command *cli_command_at(size_t i);
+const struct cli_command *cli_command_find(const char *name);
+/* The manual page in troff on stdout. */
+int cli_man(void);
+/* Runs the program. */
+int cli_main(int argc, char **argv);
+
+/* Walks over a command line, options and arguments in any order, "--" ends the options. */
+struct cli_walk {
+    int argc, at;
+    char **argv;
+    const struct cli_command *command;
+    bool only_args;
+    const char *value; /* of the option, or the argument */
+};
+enum { CLI_END = 0, CLI_ARG = -1, CLI_BAD = -2, CLI_HELP = -3 };
+void cli_walk_init(struct cli_walk *w, const struct cli_command *c, int argc, char **argv);
+/* The next option's id, or one of the values above. CLI_BAD: the message has been printed. */
+int cli_next(struct cli_walk *w);
+
+/* "refault COMMAND: message" on stderr; returns 2. */
+int cli_usage_error(const struct cli_command *c, const char *fmt, ...) RF_PRINTF(2, 3);
+/* "refault: message" on stderr; returns the exit status of err. */
+int cli_fail(const struct rf_err *err);
+/* A note on stderr. */
+void cli_note(const char *fmt, ...) RF_PRINTF(1, 2);
+/* The help of one command on stdout; returns 0, or 3 if it cannot be written. */
+int cli_help(const struct cli_command *c);
+
+/* ---- options that replay and sweep share ---- */
+enum {
+    OPT_KERNEL = 1,
+    OPT_SET,
+    OPT_CONFIG,
+    OPT_PROFILE,
+    OPT_SEED,
+    OPT_JSON,
+    OPT_CSV,
+    OPT_VERIFY,
+    OPT_CHECK,
+    OPT_QUIET,
+    OPT_PROGRESS,
+    OPT_OWN /* first id free for a command's own options */
+};
+#define CLI_MODEL_OPTIONS                                                                          \
+    {OPT_KERNEL, 0, "kernel", "VERSION", "kernel whose rules hold (default 6.12)"},                \
+        {OPT_SET, 's', "set", "KEY=VALUE", "sets a knob; repeatable, the last one wins"},          \
+        {OPT_CONFIG, 'c', "config", "FILE", "reads knobs from an INI file"},                       \
+        {OPT_PROFILE, 0, "profile", "NAME|FILE", "cost profile: 'default' or a file"},             \
+        {OPT_SEED, 0, "seed", "N", "of all that is random in the model (default 1)"},              \
+        {OPT_VERIFY, 0, "verify", NULL, "stores and reads back real bytes, and compares them"},    \
+        {OPT_CHECK, 0, "check", NULL, "checks all invariants along the run"},                      \
+        {OPT_QUIET, 'q', "quiet", NULL, "no summary"}, {                                           \
+        OPT_PROGRESS, 0, "progress", "auto|always|never",                                          \
+            "a bar on stderr; auto: if that is a terminal"                                         \
+    }
+
+struct cli_model {
+    struct knob_table knobs;
+    struct settings settings;
+    bool verify, check, quiet;
+    int progress; /* 0 auto, 1 always, -1 never */
+};
+int cli_model_init(struct cli_model *m, struct rf_err *err) RF_MUST_CHECK;
+void cli_model_free(struct cli_model *m);
+/* Takes one of the shared options; 1 if it was one, 0 if not, < 0 an error in err. */
+int cli_model_option(struct cli_model *m, int id, const char *value, struct rf_err *err);
+
+/* ---- a progress bar ---- */
+struct progress {
+    bool on;
+    int shown; /* percent on the screen, -1 = nothing */
+};
+void progress_init(struct progress *p, int mode);
+void progress_update(struct progress *p, uint64_t done, uint64_t total);
+void progress_clear(struct progress *p);
+
+#endif

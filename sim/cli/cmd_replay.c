@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* refault replay: one machine, one trace. */
+#include "cli/cli.h"
+
+#include "config/value.h"
+#include "report/report.h"
+
+enum { OPT_INTERVAL = OPT_OWN };
+
+static const struct cli_option options[] = {
+    CLI_MODEL_OPTIONS,
+    {OPT_JSON, 0, "json", "FILE|-", "writes the result as one JSON object"},
+    {OPT_CSV, 0, "csv", "FILE|-", "writes the result as CSV; with --interval the time series"},
+    {OPT_INTERVAL, 0, "interval", "TIME", "samples every counter each TIME of simulated time"},
+    {0, 0, NULL, NULL, NULL},
+};
+
+static int cmd_replay(int argc, char **argv);
+extern const struct cli_command cmd_replay_info;
+const struct cli_command cmd_replay_info = {
+    .name = "replay",
+    .args = "TRACE",
+    .summary = "run one machine over one trace and print what the kernel would have counted",
+    .example = "refault replay traces/redis.rft --set memory.max=50% --set zswap.enabled=1",
+    .options = options,
+    .run = cmd_replay,
+};
+
+struct args {
+    struct cli_model model;
+    const char *trace, *json, *csv;
+    rf_time interval;
+};
+
+/* 0 go on, 1 help was asked for, < 0 an error (in err, or printed if err->code is 0). */
+static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
+    struct cli_walk w;
+    int id, rc;
+
+    cli_walk_init(&w, &cmd_replay_info, argc, argv);
+    while ((id = cli_next(&w)) != CLI_END) {
+        switch (id) {
+        case CLI_BAD:
+            return RF_EUSAGE;
+        case CLI_HELP:
+            return 1;
+        case CLI_ARG:
+            if (a->trace)
+                return rf_fail(err, RF_EUSAGE, "replay takes one trace, found '%s' and '%s'",
+                               a->trace, w.value);
+            a->trace = w.value;
+            break;
+        case OPT_JSON:
+            a->json = w.value;
+            break;
+        case OPT_CSV:
+            a->csv = w.value;
+            break;
+        case OPT_INTERVAL:
+            if (!value_time(w.value, &a->interval) || a->interval == 0)
+                return rf_fail(err, RF_EUSAGE,
+                               "--interval: bad value '%s', expected a time in ns, us, ms or s",
+                               w.value);
+            break;
+        default:
+            rc = cli_model_option(&a->model, id, w.value, err);
+            if (rc < 0)
+                return rc;
+        }
+    }
+    if (!a->trace)
+        return rf_fail(err, RF_EUSAGE, "replay needs a trace; 'refault replay --help' explains");
+    if (a->json && a->csv && strcmp(a->json, "-") == 0 && strcmp(a->csv, "-") == 0)
+        return rf_fail(err, RF_EUSAGE, "--json - and --csv - cannot both have stdout");
+    if (a->interval && !a->csv)
+        return rf_fail(err, RF_EUSAGE, "--interval needs --csv FILE for the time series");
+    return RF_OK;
+}
+
+static void warn_misplaced(void *ctx, const struct knob *k) {
+    char kernels[64];
+
+    cli_note("kernel %s has no %s (%s)", (const char *)ctx, k->key,
+             knob_kernels(k, kernels, sizeof(kernels)));
+}
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static int write_results(const struct args *a, const struct replay_result *r, struct output *json,
+                         struct output *csv, struct rf_err *err) {
+    const char *name = base_name(a->trace);
+    int rc = RF_OK;
+
+    if (a->json) {
+        json_t *j = report_json(r, &a->model.knobs, name);
+
+        rc = report_write_json(json, j, false, err);
+        json_decref(j);
+    }
+    if (rc == RF_OK && a->csv) {
+        if (a->interval) {
+            csv_series(csv->f, &r->series);
+        } else {
+            fputs("outcome", csv->f);
+            csv_value_names(csv->f, &r->values);
+            fprintf(csv->f, "\n%s", r->outcome == MACHINE_OOM ? "oom" : "done");
+            csv_values(csv->f, &r->values, &r->values);
+            fputc('\n', csv->f);
+        }
+    }
+    if (rc == RF_OK && !a->model.quiet && json->f != stdout && csv->f != stdout) {
+        struct output text;
+
+        rc = output_open(&text, "-", err);
+        if (rc == RF_OK) {
+            report_text(text.f, r, name);
+            rc = output_close(&text, err);
+        }
+    }
+    return rc;
+}
+
+static void on_progress(void *ctx, uint64_t done, uint64_t total) {
+    progress_update(ctx, done, total);
+}
+
+static int simulate(struct args *a, struct output *json, struct output *csv, struct rf_err *err) {
+    struct trace_reader *trace = NULL;
+    struct content_set *contents = NULL;
+    struct machine_config config;
+    struct replay_result result;
+    struct progress bar;
+    const struct replay_opts opts = {.interval = a->interval, .progress = on_progress, .ctx = &bar};
+    int rc = trace_open(a->trace, &trace, err);
+
+    if (rc != RF_OK)
+        return rc;
+    rc = settings_resolve(&a->model.settings, NULL, 0, trace_reader_info(trace), &config, err);
+    if (rc == RF_OK) {
+        char kernel[16];
+
+        snprintf(kernel, sizeof(kernel), "%s", config.era.name);
+        settings_misplaced(&a->model.settings, kernel, warn_misplaced, kernel);
+        config.verify = a->model.verify;
+        config.check = a->model.check;
+        rc = trace_load_content(trace, &contents, err);
+    }
+    if (rc == RF_OK) {
+        progress_init(&bar, a->model.progress);
+        rc = replay_run(trace, contents, &config, &opts, &result, err);
+        progress_clear(&bar);
+    }
+    if (rc == RF_OK) {
+        rc = write_results(a, &result, json, csv, err);
+        replay_result_free(&result);
+    }
+    content_free(contents);
+    trace_close(trace);
+    return rc;
+}
+
+static int cmd_replay(int argc, char **argv) {
+    struct args a = {0};
+    struct output json = {0}, csv = {0};
+    struct rf_err err = {0}, close_err;
+    int rc = cli_model_init(&a.model, &err), status;
+
+    if (rc == RF_OK)
+        rc = parse(&a, argc, argv, &err);
+    /* Opened before the run, so that a path that cannot be written is known at once. */
+    if (rc == RF_OK && a.json)
+        rc = output_open(&json, a.json, &err);
+    if (rc == RF_OK && a.csv)
+        rc = output_open(&csv, a.csv, &err);
+    if (rc == RF_OK)
+        rc = simulate(&a, &json, &csv, &err);
+    if (json.f && output_close(&json, &close_err) != RF_OK && rc == RF_OK) {
+        rc = close_err.code;
+        err = close_err;
+    }
+    if (csv.f && output_close(&csv, &close_err) != RF_OK && rc == RF_OK) {
+        rc = close_err.code;
+        err = close_err;
+    }
+    if (rc == 1)
+        status = cli_help(&cmd_replay_info);
+    else if (rc == RF_OK)
+        status = 0;
+    else
+        status = err.code ? cli_fail(&err) : 2;
+    cli_model_free(&a.model);
+    return status;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options that say what is simulated, and the progress bar. */
+#include "cli/cli.h"
+
+#include <unistd.h>
+
+int cli_model_init(struct cli_model *m, struct rf_err *err) {
+    int rc;
+
+    *m = (struct cli_model){0};
+    rc = knob_table_init(&m->knobs, err);
+    if (rc == RF_OK)
+        rc = settings_init(&m->settings, &m->knobs, err);
+    return rc;
+}
+
+void cli_model_free(struct cli_model *m) {
+    settings_free(&m->settings);
+    knob_table_free(&m->knobs);
+}
+
+int cli_model_option(struct cli_model *m, int id, const char *value, struct rf_err *err) {
+    int rc = RF_OK;
+
+    switch (id) {
+    case OPT_KERNEL:
+        rc = settings_add(&m->settings, "kernel", value, err);
+        return rc == RF_OK ? 1 : rf_fail_prefix(err, "--kernel");
+    case OPT_SET:
+        rc = settings_add_pair(&m->settings, value, err);
+        return rc == RF_OK ? 1 : rf_fail_prefix(err, "--set");
+    case OPT_CONFIG:
+        rc = settings_add_file(&m->settings, value, err);
+        return rc == RF_OK ? 1 : rf_fail_prefix(err, "--config");
+    case OPT_PROFILE:
+        rc = settings_set_profile(&m->settings, value, err);
+        return rc == RF_OK ? 1 : rc;
+    case OPT_SEED:
+        rc = settings_add(&m->settings, "seed", value, err);
+        return rc == RF_OK ? 1 : rf_fail_prefix(err, "--seed");
+    case OPT_VERIFY:
+        m->verify = true;
+        return 1;
+    case OPT_CHECK:
+        m->check = true;
+        return 1;
+    case OPT_QUIET:
+        m->quiet = true;
+        return 1;
+    case OPT_PROGRESS:
+        if (strcmp(value, "auto") == 0)
+            m->progress = 0;
+        else if (strcmp(value, "always") == 0)
+            m->progress = 1;
+        else if (strcmp(value, "never") == 0)
+            m->progress = -1;
+        else
+            return rf_fail(err, RF_EUSAGE,
+                           "--progress: bad value '%s', expected auto, always or never", value);
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+void progress_init(struct progress *p, int mode) {
+    p->on = mode > 0 || (mode == 0 && isatty(STDERR_FILENO));
+    p->shown = -1;
+}
+
+void progress_update(struct progress *p, uint64_t done, uint64_t total) {
+    enum { WIDTH = 40 };
+    char bar[WIDTH + 1];
+    int percent;
+
+    if (!p->on || !total)
+        return;
+    percent = (int)((double)RF_MIN(done, total) * 100.0 / (double)total);
+    if (percent == p->shown)
+        return;
+    p->shown = percent;
+    memset(bar, ' ', WIDTH);
+    memset(bar, '#', (size_t)(percent * WIDTH / 100));
+    bar[WIDTH] = '\0';
+    fprintf(stderr, "\r[%s] %3d %%", bar, percent);
+    fflush(stderr);
+}
+
+void progress_clear(struct progress *p) {
+    if (p->on && p->shown >= 0)
+        fprintf(stderr, "\r%60s\r", "");
+    p->shown = -1;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report: results as JSON, CSV and text. Output of the same result is the same bytes on every
+ * machine: keys are sorted, integers stay integers, nothing of the host is in it.
+ */
+#ifndef SIM_REPORT_REPORT_H
+#define SIM_REPORT_REPORT_H
+
+#include <stdio.h>
+#include "config/knobs.h"
+#include "replay.h"
+
+/* A file to write, "-" = stdout. RF_EIO names the path and the reason. */
+struct output {
+    FILE *f;
+    const char *path;
+};
+int output_open(struct output *o, const char *path, struct rf_err *err) RF_MUST_CHECK;
+/* Flushes and closes; RF_EIO if anything could not be written. */
+int output_close(struct output *o, struct rf_err *err) RF_MUST_CHECK;
+
+/* The result as one object (new reference), NULL without memory. trace_name is shown as it is. */
+json_t *report_json(const struct replay_result *r, const struct knob_table *knobs,
+                    const char *trace_name);
+/* Writes an object: indented, or on one line; ends with a newline. */
+int report_write_json(struct output *o, const json_t *j, bool one_line,
+                      struct rf_err *err) RF_MUST_CHECK;
+
+/* A CSV field, quoted where needed. */
+void csv_field(FILE *f, const char *text);
+/* Header fields and row fields of the values: time.*, counters, x.*, each preceded by a comma. */
+void csv_value_names(FILE *f, const struct value_list *l);
+void csv_values(FILE *f, const struct value_list *columns, const struct value_list *l);
+/* A whole time series: header and rows. */
+void csv_series(FILE *f, const struct series *s);
+
+/* The summary for people. */
+void report_text(FILE *f, const struct replay_result *r, const char *trace_name);
+/* One sentence on what happened; returns buf. */
+const char *report_verdict(const struct replay_result *r, char *buf, size_t size);
+
+#endif

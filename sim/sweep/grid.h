@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* grid: lists of values for knobs, and their cross product. */
+#ifndef SIM_SWEEP_GRID_H
+#define SIM_SWEEP_GRID_H
+
+#include "config/knobs.h"
+#include "config/settings.h"
+
+struct axis {
+    const struct knob *knob;
+    char **values;
+    size_t n;
+};
+
+/* The first axis turns slowest. */
+struct grid {
+    struct axis *axes;
+    size_t n;
+};
+
+/*
+ * Adds an axis from "KEY=LIST": values separated by commas, each a value of the knob or a range
+ * FIRST..LAST[:STEP] of integers that share a suffix (0..5, 10%..90%:10%, 64M..256M:64M). Every
+ * value is checked. RF_EUSAGE names the value that is wrong.
+ */
+int grid_add(struct grid *g, const struct knob_table *knobs, const char *text,
+             struct rf_err *err) RF_MUST_CHECK;
+void grid_free(struct grid *g);
+/* Number of points, 1 for an empty grid; SIZE_MAX if too many to count. */
+size_t grid_points(const struct grid *g);
+/* Values of point `index` into out[0..g->n). */
+void grid_point(const struct grid *g, size_t index, struct setting *out);
+
+#endif
