@@ -21,22 +21,24 @@ int machine_create(const struct machine_config *c, struct content_set *cs, struc
 void machine_destroy(struct machine *m);
 
 /* Process and mapping events; pid, vma and ids as in the trace. 0 or a negative code. */
-int machine_process(struct machine *m, uint32_t pid, uint32_t parent, struct rf_err *err)
-    RF_MUST_CHECK;
+int machine_process(struct machine *m, uint32_t pid, uint32_t parent,
+                    struct rf_err *err) RF_MUST_CHECK;
 /* Pages [first, first + n) of VMA `vma` of pid, first at virtual page vpn. */
 int machine_map(struct machine *m, uint32_t pid, uint32_t vma, uint32_t first, uint32_t n,
                 uint64_t vpn, uint32_t flags, struct rf_err *err) RF_MUST_CHECK;
-int machine_unmap(struct machine *m, uint32_t pid, uint32_t first, uint32_t n, struct rf_err *err)
-    RF_MUST_CHECK;
-int machine_dontneed(struct machine *m, uint32_t first, uint32_t n, struct rf_err *err)
-    RF_MUST_CHECK;
+int machine_unmap(struct machine *m, uint32_t pid, uint32_t first, uint32_t n,
+                  struct rf_err *err) RF_MUST_CHECK;
+int machine_dontneed(struct machine *m, uint32_t first, uint32_t n,
+                     struct rf_err *err) RF_MUST_CHECK;
 /* The child's block copies the parent's. */
 int machine_fork_block(struct machine *m, uint32_t child, uint32_t child_block, uint32_t parent,
                        uint32_t parent_block, struct rf_err *err) RF_MUST_CHECK;
 int machine_exit(struct machine *m, uint32_t pid, bool exec, struct rf_err *err) RF_MUST_CHECK;
 int machine_switch(struct machine *m, uint32_t pid, struct rf_err *err) RF_MUST_CHECK;
 /* The current process computes for ns without touching new pages. */
-void machine_compute(struct machine *m, uint64_t ns);
+int machine_compute(struct machine *m, uint64_t ns, struct rf_err *err) RF_MUST_CHECK;
+/* pid waits until its child has exited (matters with several CPUs only). */
+int machine_wait(struct machine *m, uint32_t pid, uint32_t child, struct rf_err *err) RF_MUST_CHECK;
 /* With implicit contents the first store to page p leaves content 1 + p. */
 void machine_set_implicit_content(struct machine *m, bool on);
 /* Whether a recorded operation costs mm.access_ns (traces without pacing), default true. */
@@ -47,8 +49,8 @@ void machine_set_access_cost(struct machine *m, bool on);
  * consumed. Returns 0 also for OOM (see machine_outcome()), RF_ECHECK for a failed --verify or
  * --check, RF_EINPUT for an id that is mapped nowhere.
  */
-int machine_run(struct machine *m, const uint32_t *ops, size_t n, size_t *done, struct rf_err *err)
-    RF_MUST_CHECK;
+int machine_run(struct machine *m, const uint32_t *ops, size_t n, size_t *done,
+                struct rf_err *err) RF_MUST_CHECK;
 /* Lets pending I/O and kernel threads finish. */
 int machine_settle(struct machine *m, struct rf_err *err) RF_MUST_CHECK;
 /* Exits all processes; with --check nothing may be left afterwards. */

@@ -12,20 +12,23 @@
 
 /* ---- counters, under the names of /proc/vmstat ---- */
 #define VM_COUNTERS(X)                                                                             \
-    X(pgfault) X(pgmajfault) X(pgreuse) X(pswpin) X(pswpout) X(zswpin) X(zswpout) X(zswpwb)        \
-    X(swpin_zero) X(swpout_zero) X(swap_ra) X(swap_ra_hit) X(pgscan_anon) X(pgsteal_anon)          \
-    X(pgscan_kswapd) X(pgscan_direct) X(pgsteal_kswapd) X(pgsteal_direct) X(pgactivate)            \
-    X(pgdeactivate) X(pgrefill) X(pgrotated) X(pageoutrun) X(allocstall)                           \
-    X(workingset_refault_anon) X(workingset_activate_anon) X(workingset_restore_anon)              \
-    X(workingset_nodereclaim) X(nr_vmscan_write) X(thp_fault_alloc) X(thp_fault_fallback)          \
-    X(thp_fault_fallback_charge) X(thp_swpout) X(thp_swpout_fallback) X(thp_split_page)            \
-    X(kswapd_low_wmark_hit_quickly) X(kswapd_high_wmark_hit_quickly) X(slabs_scanned)
+    X(pgfault)                                                                                     \
+    X(pgmajfault) X(pgreuse) X(pswpin) X(pswpout) X(zswpin) X(zswpout) X(zswpwb) X(swpin_zero)     \
+        X(swpout_zero) X(swap_ra) X(swap_ra_hit) X(pgscan_anon) X(pgsteal_anon) X(pgscan_kswapd)   \
+            X(pgscan_direct) X(pgsteal_kswapd) X(pgsteal_direct) X(pgactivate) X(pgdeactivate)     \
+                X(pgrefill) X(pgrotated) X(pageoutrun) X(allocstall) X(workingset_refault_anon)    \
+                    X(workingset_activate_anon) X(workingset_restore_anon)                         \
+                        X(workingset_nodereclaim) X(nr_vmscan_write) X(thp_fault_alloc)            \
+                            X(thp_fault_fallback) X(thp_fault_fallback_charge) X(thp_swpout)       \
+                                X(thp_swpout_fallback) X(thp_split_page)                           \
+                                    X(kswapd_low_wmark_hit_quickly)                                \
+                                        X(kswapd_high_wmark_hit_quickly) X(slabs_scanned)
 
 enum vm_counter {
 #define X(name) VM_##name,
     VM_COUNTERS(X)
 #undef X
-    NR_VM_COUNTERS
+        NR_VM_COUNTERS
 };
 const char *vm_counter_name(enum vm_counter c);
 
@@ -33,49 +36,49 @@ const char *vm_counter_name(enum vm_counter c);
 enum wp_rule { WP_W0, WP_W1, WP_W1_SEED, WP_W1_WILLY, WP_W2, WP_W3 };
 
 struct fault_policy {
-    uint8_t wp_rule;            /* enum wp_rule: when do_wp_page may reuse a page */
-    bool map_writable_on_read;  /* exclusive page mapped writable by a read fault (6.12) */
-    bool count_retries;         /* pgfault counts a fault again when it is retried (to 6.4) */
-    bool free_swap_on_write;    /* write swap fault drops the cached copy if refcount is 2 (5.18+) */
-    bool drain_on_write;        /* drain the add batch when the page is not on an LRU (5.18+) */
-    bool free_idle_after_cow;   /* idle old page and slot freed after a copy (5.14+) */
+    uint8_t wp_rule;           /* enum wp_rule: when do_wp_page may reuse a page */
+    bool map_writable_on_read; /* exclusive page mapped writable by a read fault (6.12) */
+    bool count_retries;        /* pgfault counts a fault again when it is retried (to 6.4) */
+    bool free_swap_on_write;   /* write swap fault drops the cached copy if refcount is 2 (5.18+) */
+    bool drain_on_write;       /* drain the add batch when the page is not on an LRU (5.18+) */
+    bool free_idle_after_cow;  /* idle old page and slot freed after a copy (5.14+) */
 };
 
 struct reclaim_policy {
-    uint16_t add_batch;         /* LRU-add batch: 15 to 6.8, 31 later */
-    bool anon_inactive_first;   /* new anon pages start inactive; two references activate (5.9+) */
-    bool anon_workingset;       /* refault distance for anon (5.9+) */
-    bool cost_io_weighted;      /* cost = 32 * pageouts + rotated (6.2+), else pageouts */
-    uint64_t stat_flush_ns;     /* memcg statistics: 0 = flushed before use, else flushed only by a
-                                   period of this length and by readers that insist (6.7+) */
+    uint16_t add_batch;       /* LRU-add batch: 15 to 6.8, 31 later */
+    bool anon_inactive_first; /* new anon pages start inactive; two references activate (5.9+) */
+    bool anon_workingset;     /* refault distance for anon (5.9+) */
+    bool cost_io_weighted;    /* cost = 32 * pageouts + rotated (6.2+), else pageouts */
+    uint64_t stat_flush_ns;   /* memcg statistics: 0 = flushed before use, else flushed only by a
+                                 period of this length and by readers that insist (6.7+) */
     uint16_t stat_flush_threshold; /* pending updates per CPU that an insisting reader needs (64) */
-    bool pageout_sync_rescan;   /* reserved: false */
-    bool lru_gen_available;     /* MGLRU exists (6.1+) */
+    bool pageout_sync_rescan;      /* reserved: false */
+    bool lru_gen_available;        /* MGLRU exists (6.1+) */
 };
 
 struct mm_cost {
-    uint64_t access_ns;         /* a recorded access that hits */
-    uint64_t minor_fault_ns;    /* entry, walk, exit */
-    uint64_t swap_fault_ns;     /* on top for a swap fault, without I/O and codec */
+    uint64_t access_ns;      /* a recorded access that hits */
+    uint64_t minor_fault_ns; /* entry, walk, exit */
+    uint64_t swap_fault_ns;  /* on top for a swap fault, without I/O and codec */
     uint64_t zero_page_ns, copy_page_ns;
     uint64_t wp_reuse_ns;
-    uint64_t scan_ns;           /* reclaim: per page looked at */
-    uint64_t unmap_ns;          /* per PTE */
-    uint64_t swapout_ns;        /* slot, swap cache, bookkeeping per page */
+    uint64_t scan_ns;    /* reclaim: per page looked at */
+    uint64_t unmap_ns;   /* per PTE */
+    uint64_t swapout_ns; /* slot, swap cache, bookkeeping per page */
     uint64_t free_ns;
-    uint64_t deactivate_ns;     /* per page moved from active to inactive */
-    uint64_t shrink_call_ns;    /* per call into shrink_list */
-    uint64_t split_thp_ns;      /* per 2 MiB */
+    uint64_t deactivate_ns;  /* per page moved from active to inactive */
+    uint64_t shrink_call_ns; /* per call into shrink_list */
+    uint64_t split_thp_ns;   /* per 2 MiB */
     uint64_t zero_thp_ns;
     uint64_t fork_pte_ns, zap_pte_ns;
-    uint64_t tick_ns;           /* 1/HZ */
-    uint64_t age_pte_ns;        /* MGLRU walk, per PTE */
+    uint64_t tick_ns;    /* 1/HZ */
+    uint64_t age_pte_ns; /* MGLRU walk, per PTE */
 };
 
 struct mm_knobs {
-    uint64_t ram_pages;         /* totalram */
+    uint64_t ram_pages; /* totalram */
     uint32_t cpus, swappiness, page_cluster, watermark_scale_factor;
-    uint64_t min_free_kbytes;   /* 0 = the kernel's formula */
+    uint64_t min_free_kbytes; /* 0 = the kernel's formula */
     bool vma_ra_enabled, lru_gen_enabled, thp_always, thp_madvise;
     uint64_t memory_max, memory_high, memory_swap_max, memory_zswap_max; /* pages, UINT64_MAX=max */
     bool memory_zswap_writeback;

@@ -12,16 +12,13 @@
 #define REFAULT_TRACE_H
 
 #include "refault/content.h"
+#include "refault/trace_ops.h"
 
-#define TRACE_ID_BITS 28u
-#define TRACE_ID_MASK ((1u << TRACE_ID_BITS) - 1)
+#define TRACE_ID_BITS OP_ID_BITS
+#define TRACE_ID_MASK OP_ID_MASK
 
-/* A decoded operation is one 32-bit word: page id plus these bits. */
-#define OP_WRITE 0x80000000u   /* store (else load) */
-#define OP_CONTENT 0x40000000u /* the next word is the page's new content id. With OP_WRITE: what
-                                  the store leaves behind. Without: the page's content changed by
-                                  stores that were recorded before; not an access */
-#define OP_EVENT 0x20000000u   /* low 28 bits index the block's events; no other bit is set */
+/* A decoded operation is one 32-bit word: page id plus the bits of trace_ops.h; an OP_EVENT word's
+ * low 28 bits index the block's events. */
 
 enum trace_event_kind {
     TEV_PROCESS, /* process `pid` starts: parent (RF_NONE), name */

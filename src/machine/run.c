@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Driving a machine. A stream consumes operation words; a hit sets bits in one page-table entry,
+ * anything else goes to the fault path, which may leave the stream blocked. With one CPU the trace
+ * is one stream in its recorded order; with several every process is a stream of its own.
+ */
+#include <stdlib.h>
+#include "machine_internal.h"
+#include "refault/trace_ops.h"
+
+#define QUEUE_HIGH (1u << 20) /* words queued ahead before the engine must catch up */
+#define QUEUE_LIMIT (1u << 28)
+
+static void fail(struct machine *m, int code, const char *msg) {
+    if (m->run_err.code == RF_OK)
+        rf_fail(&m->run_err, code, "%s", msg);
+    m->ended = m->stop = true;
+}
+
+static void folio_ready(void *ctx, uint32_t folio, rf_time when) {
+    struct machine *m = ctx;
+    for (uint32_t i = 0; i < m->nr_streams; i++) {
+        struct stream *s = m->stream[i];
+        if (s && s->wait == SW_IO && s->ctx.wait_folio == folio)
+            task_wake(m->eng, &s->task, when);
+    }
+}
+
+static void wake_kswapd(void *ctx, struct sim_cpu *cpu) {
+    struct machine *m = ctx;
+    m->need_resched = true;
+    task_wake(m->eng, &m->kswapd, cpu->now);
+}
+
+static void queue_zswap_work(void *ctx, struct sim_cpu *cpu) {
+    struct machine *m = ctx;
+    m->worker_queued = true;
+    m->need_resched = true;
+    task_wake(m->eng, &m->worker, cpu->now);
+}
+
+const struct mm_wait_ops machine_wait_ops = {
+    .folio_ready = folio_ready,
+    .wake_kswapd = wake_kswapd,
+    .queue_zswap_work = queue_zswap_work,
+};
+
+static void delay_over(void *ctx, uint64_t arg, rf_time when) {
+    struct stream *s = ctx;
+    (void)arg;
+    task_wake(s->m->eng, &s->task, when);
+}
+
+/* The store's content, if the record carries one, goes into the entry. */
+static inline size_t words_of(uint32_t op) {
+    return (op & OP_CONTENT) ? 2 : 1;
+}
+
+/* Runs hits from *pos on; stops at the first operation that needs more, or at limit words.
+ * Returns the number of accesses done. */
+static inline size_t run_hits(struct mm *mm, const uint32_t *ops, size_t *pos, size_t end,
+                              size_t max_accesses) {
+    uint64_t *pte = mm->pte;
+    size_t i = *pos, done = 0;
+    const uint32_t max_ids = mm->p.max_ids;
+
+    while (i < end && done < max_accesses) {
+        uint32_t op = ops[i], id = op & OP_ID_MASK;
+        if (RF_UNLIKELY(id >= max_ids || (op & OP_EVENT)))
+            break;
+        if (i + 24 < end)
+            RF_PREFETCH(&pte[ops[i + 24] & OP_ID_MASK]);
+        uint64_t p = pte[id];
+        uint64_t need = (op & OP_WRITE) ? PTE_PRESENT | PTE_ACCESSED | PTE_WRITE | PTE_DIRTY
+                                        : PTE_PRESENT | PTE_ACCESSED;
+        if (RF_UNLIKELY(op & OP_CONTENT)) {
+            if (i + 1 >= end)
+                break;
+            if (!(op & OP_WRITE)) {
+                if (p & PTE_MAPPED)
+                    pte[id] = pte_set_content(p, ops[i + 1] & OP_ID_MASK);
+                i += 2;
+                continue;
+            }
+            if ((p & (PTE_PRESENT | PTE_WRITE)) != (PTE_PRESENT | PTE_WRITE))
+                break;
+            pte[id] = pte_set_content(p | need, ops[i + 1] & OP_ID_MASK);
+            i += 2;
+            done++;
+            continue;
+        }
+        if (RF_LIKELY((p & need) == need)) {
+            i++;
+            done++;
+            continue;
+        }
+        if (!(p & PTE_PRESENT) || ((op & OP_WRITE) && !(p & PTE_WRITE)))
+            break;
+        pte[id] = p | need;
+        i++;
+        done++;
+    }
+    *pos = i;
+    return done;
+}
+
+static enum task_result block_stream(struct stream *s, struct sim_cpu *cpu, enum stream_wait why) {
+    s->wait = why;
+    s->blocked_at = cpu->now;
+    return TASK_BLOCK;
+}
+
+/* One operation that is no hit. Returns false if the step must end with *res. */
+static bool run_fault(struct stream *s, struct sim_cpu *cpu, enum task_result *res) {
+    struct machine *m = s->m;
+    struct mm *mm = m->mm;
+    uint32_t op = s->ops[s->pos], id = op & OP_ID_MASK;
+    bool write = op & OP_WRITE;
+
+    if (id >= mm->p.max_ids || !(mm->pte[id] & PTE_MAPPED)) {
+        if (m->run_err.code == RF_OK)
+            rf_fail(&m->run_err, RF_EINPUT,
+                    "access %llu: page id %u is mapped nowhere at this point of the trace",
+                    (unsigned long long)m->ops_done, id);
+        m->ended = m->stop = true;
+        *res = TASK_BLOCK;
+        return false;
+    }
+    if ((op & OP_CONTENT) && s->pos + 1 >= s->n) {
+        fail(m, RF_EINPUT, "the trace's last operation lacks its content word");
+        *res = TASK_BLOCK;
+        return false;
+    }
+    switch (handle_fault(mm, cpu, id, write, &s->ctx)) {
+    case FAULT_RETRY:
+        *res = block_stream(s, cpu, SW_IO);
+        return false;
+    case FAULT_OOM:
+        m->outcome = MACHINE_OOM;
+        m->ended = m->stop = true;
+        *res = TASK_BLOCK;
+        return false;
+    case FAULT_DONE:
+        break;
+    }
+    if (op & OP_CONTENT)
+        mm->pte[id] = pte_set_content(mm->pte[id], s->ops[s->pos + 1] & OP_ID_MASK);
+    s->pos += words_of(op);
+    m->ops_done++;
+    if (m->access_cost)
+        sim_charge_user(cpu, mm->p.cost.access_ns);
+    if (s->ctx.wait_until) {
+        if (engine_at(m->eng, s->ctx.wait_until, delay_over, s, 0))
+            fail(m, RF_ENOMEM, "no memory for an event");
+        s->ctx.wait_until = 0;
+        *res = block_stream(s, cpu, SW_DELAY);
+        return false;
+    }
+    return true;
+}
+
+static bool child_alive(const struct machine *m, uint32_t pid) {
+    return pid < m->nr_streams && m->stream[pid] && !m->stream[pid]->done;
+}
+
+/* The next control record of an own-queue stream. */
+static bool run_queued_control(struct stream *s, struct sim_cpu *cpu, enum task_result *res) {
+    struct machine *m = s->m;
+    const struct ctl *c = &s->ctl[s->ctl_pos];
+
+    if (c->kind == CTL_WAIT && child_alive(m, c->pid)) {
+        s->wait_pid = c->pid;
+        *res = block_stream(s, cpu, SW_CHILD);
+        return false;
+    }
+    if (c->kind == CTL_START) {
+        struct stream *child = m->stream[c->pid];
+        child->started = true;
+        child->wait = SW_NONE;
+        task_wake(m->eng, &child->task, cpu->now);
+    } else if (c->kind != CTL_WAIT) {
+        struct rf_err e = {0};
+        if (do_control(m, cpu, c, &e)) {
+            fail(m, e.code, e.msg);
+            *res = TASK_BLOCK;
+            return false;
+        }
+    }
+    s->ctl_pos++;
+    s->pos++;
+    if (c->kind == CTL_EXIT) {
+        s->done = true;
+        for (uint32_t i = 0; i < m->nr_streams; i++) {
+            struct stream *p = m->stream[i];
+            if (p && p->wait == SW_CHILD && p->wait_pid == s->pid)
+                task_wake(m->eng, &p->task, cpu->now);
+        }
+        *res = TASK_DONE;
+        return false;
+    }
+    return true;
+}
+
+static enum task_result stream_step(void *arg, struct sim_cpu *cpu, rf_time horizon) {
+    struct stream *s = arg;
+    struct machine *m = s->m;
+    struct mm *mm = m->mm;
+    enum task_result res;
+
+    if (s->wait == SW_IO)
+        mm->stall_ns[STALL_SWAP_READ] += cpu->now - s->blocked_at;
+    s->wait = SW_NONE;
+    m->need_resched = false;
+    while (!m->ended) {
+        size_t max = SIZE_MAX;
+        uint64_t cost = m->access_cost ? mm->p.cost.access_ns : 0;
+        if (cost)
+            max = horizon > cpu->now ? (size_t)((horizon - cpu->now - 1) / cost + 1) : 1;
+        size_t before = s->pos;
+        size_t done = run_hits(mm, s->ops, &s->pos, s->n, max);
+        sim_charge_user(cpu, done * cost);
+        m->ops_done += done;
+        if (s->own_queue)
+            m->queued -= s->pos - before;
+        if (s->pos >= s->n) {
+            if (s->own_queue && m->queued > QUEUE_HIGH / 2)
+                return block_stream(s, cpu, SW_STARVED);
+            m->stop = true;
+            return block_stream(s, cpu, SW_STARVED);
+        }
+        if (done < max || !cost) {
+            before = s->pos;
+            bool go = (s->ops[s->pos] & OP_EVENT) ? run_queued_control(s, cpu, &res)
+                                                  : run_fault(s, cpu, &res);
+            if (s->own_queue)
+                m->queued -= s->pos - before;
+            if (!go)
+                return res;
+        }
+        if (s->own_queue && m->queued < QUEUE_HIGH / 2 && !m->finishing)
+            m->stop = true;
+        if (cpu->now >= horizon || m->need_resched || (m->stop && s->own_queue))
+            return TASK_YIELD;
+    }
+    m->stop = true;
+    return TASK_BLOCK;
+}
+
+static struct stream *new_stream(struct machine *m, uint32_t pid, bool own_queue) {
+    struct stream *s = calloc(1, sizeof(*s));
+    if (!s)
+        return NULL;
+    s->m = m;
+    s->pid = pid;
+    s->own_queue = own_queue;
+    s->wait = SW_STARVED;
+    s->task = (struct sim_task){.name = "task", .step = stream_step, .arg = s};
+    engine_add_task(m->eng, &s->task, pid % m->c.cpus, false);
+    return s;
+}
+
+struct stream *run_stream(struct machine *m, uint32_t pid) {
+    uint32_t i = m->c.cpus == 1 ? 0 : pid;
+    if (i < m->nr_streams && m->stream[i])
+        return m->stream[i];
+    if (i >= m->cap_streams) {
+        uint32_t want = RF_MAX(i + 1, m->cap_streams * 2);
+        struct stream **p = realloc(m->stream, want * sizeof(struct stream *));
+        if (!p)
+            return NULL;
+        memset(p + m->cap_streams, 0, (want - m->cap_streams) * sizeof(struct stream *));
+        m->stream = p;
+        m->cap_streams = want;
+    }
+    m->stream[i] = new_stream(m, pid, m->c.cpus > 1);
+    if (i >= m->nr_streams)
+        m->nr_streams = i + 1;
+    return m->stream[i];
+}
+
+int run_init(struct machine *m, struct rf_err *err) {
+    return run_stream(m, 0) ? RF_OK : rf_fail(err, RF_ENOMEM, "no memory for a task");
+}
+
+void run_destroy(struct machine *m) {
+    for (uint32_t i = 0; i < m->nr_streams; i++) {
+        if (!m->stream[i])
+            continue;
+        free(m->stream[i]->buf);
+        free(m->stream[i]->ctl);
+        free(m->stream[i]);
+    }
+    free(m->stream);
+}
+
+static int run_result(struct machine *m, struct rf_err *err) {
+    if (m->run_err.code)
+        return rf_fail(err, m->run_err.code, "%s", m->run_err.msg);
+    if (m->mm->verify_err.code)
+        return rf_fail(err, m->mm->verify_err.code, "%s", m->mm->verify_err.msg);
+    return RF_OK;
+}
+
+/* Whether the engine can do anything for some stream now. */
+static bool any_can_run(const struct machine *m) {
+    for (uint32_t i = 0; i < m->nr_streams; i++) {
+        const struct stream *s = m->stream[i];
+        if (s && s->started && !s->done &&
+            (s->wait == SW_NONE || s->wait == SW_IO || s->wait == SW_DELAY))
+            return true;
+    }
+    return false;
+}
+
+static int pump(struct machine *m, struct rf_err *err) {
+    m->stop = false;
+    int r = engine_run(m->eng, &m->stop, err);
+    return r ? r : run_result(m, err);
+}
+
+/* Moves the unread part of a queue to its front and makes room for more words. */
+static int queue_room(struct stream *s, size_t more, struct rf_err *err) {
+    if (s->pos && s->pos * 2 >= s->n) {
+        memmove(s->buf, s->buf + s->pos, (s->n - s->pos) * sizeof(*s->buf));
+        s->n -= s->pos;
+        s->pos = 0;
+        memmove(s->ctl, s->ctl + s->ctl_pos, (s->ctl_n - s->ctl_pos) * sizeof(*s->ctl));
+        s->ctl_n -= s->ctl_pos;
+        s->ctl_pos = 0;
+    }
+    if (s->n + more > s->cap) {
+        size_t want = RF_MAX(s->cap * 2, s->n + more);
+        if (want > QUEUE_LIMIT)
+            return rf_fail(err, RF_ELIMIT,
+                           "process %u is more than %u operations behind the others in the trace",
+                           s->pid, QUEUE_LIMIT);
+        uint32_t *p = realloc(s->buf, want * sizeof(*p));
+        if (!p)
+            return rf_fail(err, RF_ENOMEM, "no memory for queued operations");
+        s->buf = p;
+        s->cap = want;
+    }
+    s->ops = s->buf;
+    return RF_OK;
+}
+
+static void kick(struct machine *m, struct stream *s) {
+    if (s->started && s->wait == SW_STARVED && s->pos < s->n) {
+        s->wait = SW_NONE;
+        task_wake(m->eng, &s->task, 0);
+    }
+}
+
+static int enqueue(struct machine *m, struct stream *s, const uint32_t *ops, size_t n,
+                   struct rf_err *err) {
+    int r = queue_room(s, n, err);
+    if (r)
+        return r;
+    memcpy(s->buf + s->n, ops, n * sizeof(*ops));
+    s->n += n;
+    m->queued += n;
+    kick(m, s);
+    while (m->queued > QUEUE_HIGH && !m->ended && any_can_run(m)) {
+        r = pump(m, err);
+        if (r)
+            return r;
+        for (uint32_t i = 0; i < m->nr_streams; i++)
+            if (m->stream[i])
+                kick(m, m->stream[i]);
+    }
+    return RF_OK;
+}
+
+int run_control(struct machine *m, uint32_t pid, const struct ctl *c, struct rf_err *err) {
+    if (m->ended)
+        return run_result(m, err);
+    if (m->c.cpus == 1)
+        return c->kind == CTL_WAIT || c->kind == CTL_START
+                   ? RF_OK
+                   : do_control(m, engine_cpu(m->eng, 0), c, err);
+    struct stream *s = run_stream(m, pid);
+    if (!s)
+        return rf_fail(err, RF_ENOMEM, "no memory for a task");
+    if (s->ctl_n == s->ctl_cap) {
+        size_t want = s->ctl_cap ? s->ctl_cap * 2 : 64;
+        struct ctl *p = realloc(s->ctl, want * sizeof(*p));
+        if (!p)
+            return rf_fail(err, RF_ENOMEM, "no memory for queued events");
+        s->ctl = p;
+        s->ctl_cap = want;
+    }
+    s->ctl[s->ctl_n++] = *c;
+    uint32_t word = OP_EVENT;
+    return enqueue(m, s, &word, 1, err);
+}
+
+int machine_run(struct machine *m, const uint32_t *ops, size_t n, size_t *done,
+                struct rf_err *err) {
+    *done = 0;
+    if (m->ended)
+        return run_result(m, err);
+    struct stream *s = run_stream(m, m->cur_pid);
+    if (!s)
+        return rf_fail(err, RF_ENOMEM, "no memory for a task");
+    if (m->c.cpus > 1) {
+        int r = enqueue(m, s, ops, n, err);
+        *done = n;
+        return r;
+    }
+    s->ops = ops;
+    s->pos = 0;
+    s->n = n;
+    s->wait = SW_NONE;
+    s->started = true;
+    task_wake(m->eng, &s->task, 0);
+    int r = pump(m, err);
+    *done = s->pos;
+    return r;
+}
+
+int machine_settle(struct machine *m, struct rf_err *err) {
+    m->finishing = true;
+    while (m->c.cpus > 1 && !m->ended) {
+        for (uint32_t i = 0; i < m->nr_streams; i++)
+            if (m->stream[i])
+                kick(m, m->stream[i]);
+        if (!any_can_run(m))
+            break;
+        int r = pump(m, err);
+        if (r)
+            return r;
+    }
+    m->finishing = false;
+    struct sim_cpu *cpu = engine_cpu(m->eng, m->c.cpus - 1);
+    m->mm->cur = cpu;
+    while (m->blk && blk_in_flight(m->blk)) {
+        rf_time t = engine_next_event(m->eng);
+        if (t == RF_TIME_MAX)
+            return rf_fail(err, RF_ECHECK, "%u requests are in flight and no event is pending",
+                           blk_in_flight(m->blk));
+        engine_poll(m->eng, t);
+        if (t > cpu->now) {
+            cpu->idle_ns += t - cpu->now;
+            cpu->now = t;
+        }
+    }
+    return run_result(m, err);
+}

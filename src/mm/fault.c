@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Page faults (mm/memory.c 6.1, 6.12). A fault either finishes the access or returns FAULT_RETRY
+ * with ctx->wait_folio set; the same record is then tried again from the start, as the kernel does.
+ */
+#include "mm_internal.h"
+
+struct vma *vma_of(struct mm *mm, uint32_t id, uint32_t *lo_id, uint32_t *hi_id) {
+    const struct block *b = &mm->block[id >> 9];
+    uint32_t base = id & ~511u;
+
+    for (uint32_t i = b->pieces; i != RF_NONE; i = mm->piece[i].next) {
+        const struct vma_piece *p = &mm->piece[i];
+        if ((id & 511u) >= p->lo && (id & 511u) < p->hi) {
+            *lo_id = base + p->lo;
+            *hi_id = base + p->hi;
+            return &mm->vma[p->vma];
+        }
+    }
+    *lo_id = id;
+    *hi_id = id + 1;
+    return NULL;
+}
+
+static enum fault_result anon_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, bool write,
+                                    struct fault_ctx *ctx) {
+    uint64_t p = mm->pte[id];
+    uint32_t memcg = mm->proc[mm->block[id >> 9].pid].memcg;
+
+    if (!write) {
+        mm->pte[id] = pte_make(p, 0, PTE_PRESENT | PTE_ACCESSED | PTE_ZEROPAGE);
+        mm->x_zero_mapped++;
+        return FAULT_DONE;
+    }
+    if (!frames_available(mm, cpu, 1) || memcg_charge(mm, cpu, memcg, 1, ctx) != CHARGE_OK)
+        return FAULT_OOM;
+    uint32_t id_f = folio_alloc(mm, memcg);
+    if (id_f == RF_NONE) {
+        memcg_uncharge(mm, memcg, 1);
+        return FAULT_OOM;
+    }
+    struct folio *f = &mm->folio[id_f];
+    sim_charge(cpu, mm->p.cost.zero_page_ns);
+    f->owner = id;
+    f->mapcount = 1;
+    if (!mm->p.reclaim.anon_inactive_first)
+        f->flags |= FOLIO_ACTIVE;
+    mm->pte[id] =
+        pte_make(p, id_f, PTE_PRESENT | PTE_ACCESSED | PTE_DIRTY | PTE_WRITE | PTE_EXCLUSIVE);
+    folio_add_lru(mm, cpu, id_f);
+    return FAULT_DONE;
+}
+
+/* Synchronous device, one user: read straight into a new page, past the swap cache. */
+static enum charge_result swapin_skip_cache(struct mm *mm, struct sim_cpu *cpu, uint32_t id,
+                                            uint32_t slot, struct fault_ctx *ctx, uint32_t *out) {
+    uint32_t memcg = (uint32_t)mm->swap->meta[slot].flags >> SLOT_MEMCG_SHIFT;
+
+    *out = RF_NONE;
+    if (!frames_available(mm, cpu, 1))
+        return CHARGE_OOM;
+    enum charge_result r = memcg_charge(mm, cpu, memcg, 1, ctx);
+    if (r != CHARGE_OK)
+        return r;
+    *out = swapcache_lookup(mm, slot);
+    if (*out != RF_NONE) { /* reclaim put it into the cache meanwhile */
+        memcg_uncharge(mm, memcg, 1);
+        return CHARGE_OK;
+    }
+    uint32_t folio = folio_alloc(mm, memcg);
+    if (folio == RF_NONE) {
+        memcg_uncharge(mm, memcg, 1);
+        return CHARGE_OOM;
+    }
+    struct folio *f = &mm->folio[folio];
+    f->owner = pte_content(mm->pte[id]);
+    if (!mm->p.reclaim.anon_inactive_first)
+        f->flags |= FOLIO_ACTIVE;
+    if (mm->swap->meta[slot].flags & SLOT_SHADOW)
+        workingset_refault(mm, f, mm->swap->word[slot]);
+    folio_add_lru(mm, cpu, folio);
+    ctx->kind = folio_read(mm, cpu, folio, slot, pte_content(mm->pte[id]), false);
+    *out = folio;
+    return CHARGE_OK;
+}
+
+static void note_cache_hit(struct mm *mm, uint32_t id, struct folio *f, struct fault_ctx *ctx) {
+    bool flagged = f->flags & FOLIO_RECLAIM;
+
+    f->flags &= (uint16_t)~FOLIO_RECLAIM;
+    if (mm->vma_ra) {
+        uint32_t lo, hi;
+        struct vma *v = vma_of(mm, id, &lo, &hi);
+        swap_vma_ra_hit(&v->ra, mm->block[id >> 9].vpn + (id & 511u), flagged);
+    } else if (flagged) {
+        mm->cluster_ra.hits++;
+    }
+    if (flagged)
+        vm_count(mm, folio_memcg(f), VM_swap_ra_hit, 1);
+    if (!ctx->major)
+        ctx->kind = FK_CACHE_HIT;
+}
+
+static enum fault_result swap_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, bool write,
+                                    struct fault_ctx *ctx) {
+    uint32_t slot = pte_index(mm->pte[id]);
+    uint32_t memcg = mm->proc[mm->block[id >> 9].pid].memcg;
+    uint32_t folio = swapcache_lookup(mm, slot);
+
+    if (folio != RF_NONE) {
+        note_cache_hit(mm, id, &mm->folio[folio], ctx);
+    } else {
+        enum charge_result r;
+        sim_charge(cpu, mm->p.cost.swap_fault_ns);
+        if (mm->swap_sync && mm->swap->p.policy.sync_skips_cache && swap_count(mm->swap, slot) == 1)
+            r = swapin_skip_cache(mm, cpu, id, slot, ctx, &folio);
+        else
+            r = swapin_readahead(mm, cpu, id, slot, ctx, &folio, &ctx->kind);
+        if (r != CHARGE_OK)
+            return FAULT_OOM;
+        vm_count(mm, memcg, VM_pgmajfault, 1);
+        ctx->major = true;
+    }
+    struct folio *f = &mm->folio[folio];
+    if (f->flags & FOLIO_LOCKED) {
+        ctx->wait_folio = folio;
+        return FAULT_RETRY;
+    }
+    bool cached = f->flags & FOLIO_SWAPCACHE;
+    if (write && mm->p.fault.drain_on_write && cached && (f->flags & FOLIO_IN_BATCH))
+        lru_add_drain(mm, cpu);
+
+    uint64_t p = mm->pte[id];
+    bool exclusive = !cached || (p & PTE_EXCLUSIVE);
+    if (cached && (f->flags & FOLIO_STABLE_WB))
+        exclusive = false;
+    swap_free(mm->swap, cpu->id, slot);
+    if (cached &&
+        (memcg_swap_full(mm, folio_memcg(f)) || (write && mm->p.fault.free_swap_on_write &&
+                                                 !(f->flags & FOLIO_KSM) && folio_refs(f) == 1)))
+        (void)folio_free_swap(mm, cpu, folio);
+
+    uint32_t flags = PTE_PRESENT | PTE_ACCESSED;
+    bool old_rule = mm->p.fault.wp_rule <= WP_W1_WILLY;
+    bool own = !(f->flags & FOLIO_KSM) && (exclusive || folio_refs(f) == 0);
+    if (old_rule) /* before 5.18 a write swap fault applied W0's test, a read mapped read-only */
+        own = write && f->mapcount == 0 &&
+              (!(f->flags & FOLIO_SWAPCACHE) ||
+               (swap_count(mm->swap, f->slot) == 0 && !(f->flags & FOLIO_STABLE_WB)));
+    if (own) {
+        if (old_rule && (f->flags & FOLIO_SWAPCACHE))
+            (void)folio_free_swap(mm, cpu, folio);
+        flags |= PTE_EXCLUSIVE;
+        if (write)
+            flags |= PTE_WRITE | PTE_DIRTY;
+        else if (mm->p.fault.map_writable_on_read)
+            flags |= PTE_WRITE;
+    }
+    if (f->mapcount == 0)
+        f->owner = id;
+    f->mapcount++;
+    mm->pte[id] = pte_make(p, folio, flags);
+    if (write && !own)
+        return do_wp_page(mm, cpu, id, ctx);
+    return FAULT_DONE;
+}
+
+enum fault_result handle_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, bool write,
+                               struct fault_ctx *ctx) {
+    uint64_t p = mm->pte[id];
+    uint32_t memcg = mm->proc[mm->block[id >> 9].pid].memcg;
+    enum fault_result r;
+
+    mm->cur = cpu;
+    if (!ctx->active) {
+        *ctx = (struct fault_ctx){
+            .id = id, .active = true, .start = cpu->now, .wait_folio = RF_NONE, .kind = FK_MINOR};
+    }
+    if (!ctx->counted || mm->p.fault.count_retries) {
+        vm_count(mm, memcg, VM_pgfault, 1);
+        ctx->counted = true;
+    }
+    sim_charge(cpu, mm->p.cost.minor_fault_ns);
+    block_touch(mm, cpu, id >> 9);
+    if (p & PTE_PRESENT)
+        r = do_wp_page(mm, cpu, id, ctx);
+    else if (p & PTE_SWAP)
+        r = swap_fault(mm, cpu, id, write, ctx);
+    else
+        r = anon_fault(mm, cpu, id, write, ctx);
+    if (r == FAULT_RETRY)
+        return r;
+    if (r == FAULT_OOM) {
+        mm->oom = true;
+        return r;
+    }
+    if (mm->implicit_content && write && pte_content(mm->pte[id]) == CONTENT_ZERO)
+        mm->pte[id] = pte_set_content(mm->pte[id], 1 + id);
+    rf_time delay = 0;
+    if (ctx->over_high) {
+        delay = memcg_handle_over_high(mm, cpu, memcg, ctx);
+        mm->stall_ns[STALL_HIGH] += delay;
+    }
+    ctx->wait_until = delay ? cpu->now + delay : 0;
+    rf_hist_add(&mm->lat[ctx->kind], cpu->now + delay - ctx->start);
+    mm->fault_ns += cpu->now + delay - ctx->start;
+    ctx->active = false;
+    return FAULT_DONE;
+}

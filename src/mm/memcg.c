@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory cgroups: charging with per-CPU stocks, limits, object charges, swap accounting, and the
+ * rate-limited statistics of recent kernels (mm/memcontrol.c 6.1, 6.12). */
+#include "mm_internal.h"
+
+void memcg_init(struct mm *mm) {
+    const struct mm_knobs *k = &mm->p.knobs;
+
+    for (uint32_t i = 0; i < MAX_MEMCGS; i++) {
+        struct memcg *mc = &mm->memcg[i];
+        mc->id = i;
+        mc->parent = i ? ROOT_MEMCG : RF_NONE;
+        mc->max = mc->high = mc->swap_max = mc->zswap_max = MEMCG_UNLIMITED;
+        mc->zswap_writeback = true;
+        for (int l = 0; l < NR_LRU; l++)
+            lru_list_init(&mc->lruvec.list[l]);
+        lru_gen_init(&mc->lruvec);
+    }
+    mm->nr_memcgs = 2;
+    mm->memcg[0].online = mm->memcg[1].online = true;
+    mm->memcg[1].max = k->memory_max;
+    mm->memcg[1].high = k->memory_high;
+    mm->memcg[1].swap_max = k->memory_swap_max;
+    mm->memcg[1].zswap_max = k->memory_zswap_max;
+    mm->memcg[1].zswap_writeback = k->memory_zswap_writeback;
+    for (uint32_t i = 0; i < k->cpus; i++)
+        mm->cpu[i].stock_memcg = mm->cpu[i].obj_memcg = RF_NONE;
+}
+
+/* Adds nr pages if no limit on the way to the root is exceeded. */
+static bool try_add(struct mm *mm, uint32_t memcg, uint64_t nr) {
+    for (uint32_t i = memcg; i != RF_NONE; i = mm->memcg[i].parent)
+        if (mm->memcg[i].max != MEMCG_UNLIMITED && mm->memcg[i].usage + nr > mm->memcg[i].max)
+            return false;
+    for (uint32_t i = memcg; i != RF_NONE; i = mm->memcg[i].parent) {
+        mm->memcg[i].usage += nr;
+        if (mm->memcg[i].usage > mm->memcg[i].peak)
+            mm->memcg[i].peak = mm->memcg[i].usage;
+    }
+    return true;
+}
+
+static void add_forced(struct mm *mm, uint32_t memcg, uint64_t nr) {
+    for (uint32_t i = memcg; i != RF_NONE; i = mm->memcg[i].parent) {
+        mm->memcg[i].usage += nr;
+        if (mm->memcg[i].usage > mm->memcg[i].peak)
+            mm->memcg[i].peak = mm->memcg[i].usage;
+    }
+}
+
+void memcg_uncharge(struct mm *mm, uint32_t memcg, uint64_t nr) {
+    for (uint32_t i = memcg; i != RF_NONE; i = mm->memcg[i].parent)
+        mm->memcg[i].usage -= nr;
+}
+
+static bool consume_stock(struct mm_cpu *c, uint32_t memcg, uint32_t nr) {
+    if (c->stock_memcg != memcg || c->stock_nr < nr)
+        return false;
+    c->stock_nr -= nr;
+    return true;
+}
+
+static void drain_stock(struct mm *mm, struct mm_cpu *c) {
+    if (c->stock_memcg != RF_NONE && c->stock_nr)
+        memcg_uncharge(mm, c->stock_memcg, c->stock_nr);
+    c->stock_nr = 0;
+    c->stock_memcg = RF_NONE;
+}
+
+void memcg_refill_stock(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr) {
+    struct mm_cpu *c = mm_cpu(mm, cpu);
+
+    if (c->stock_memcg != memcg) {
+        drain_stock(mm, c);
+        c->stock_memcg = memcg;
+    }
+    c->stock_nr += nr;
+    if (c->stock_nr > MEMCG_CHARGE_BATCH)
+        drain_stock(mm, c);
+}
+
+static void drain_obj_stock(struct mm *mm, struct mm_cpu *c) {
+    if (c->obj_memcg == RF_NONE)
+        return;
+    struct memcg *mc = &mm->memcg[c->obj_memcg];
+    uint32_t pages = c->obj_bytes >> RF_PAGE_SHIFT;
+    if (pages) {
+        memcg_uncharge(mm, mc->id, pages);
+        mc->obj_pages -= pages;
+    }
+    mc->nr_charged_bytes += c->obj_bytes & (RF_PAGE_SIZE - 1);
+    c->obj_bytes = 0;
+    c->obj_memcg = RF_NONE;
+}
+
+void memcg_drain_stocks(struct mm *mm) {
+    for (uint32_t i = 0; i < mm->p.knobs.cpus; i++) {
+        drain_obj_stock(mm, &mm->cpu[i]);
+        drain_stock(mm, &mm->cpu[i]);
+    }
+}
+
+static uint64_t margin(const struct mm *mm, uint32_t memcg) {
+    const struct memcg *mc = &mm->memcg[memcg];
+    if (mc->max == MEMCG_UNLIMITED)
+        return UINT64_MAX;
+    return mc->usage < mc->max ? mc->max - mc->usage : 0;
+}
+
+static void note_high(struct mm *mm, uint32_t memcg, uint32_t batch, struct fault_ctx *ctx) {
+    for (uint32_t i = memcg; ctx && i != RF_NONE; i = mm->memcg[i].parent) {
+        if (mm->memcg[i].usage > mm->memcg[i].high) {
+            ctx->over_high += batch;
+            return;
+        }
+    }
+}
+
+enum charge_result memcg_charge(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr,
+                                struct fault_ctx *ctx) {
+    struct mm_cpu *c = mm_cpu(mm, cpu);
+    uint32_t batch = RF_MAX(MEMCG_CHARGE_BATCH, nr);
+    struct fault_ctx local = {0};
+
+    if (consume_stock(c, memcg, nr))
+        return CHARGE_OK;
+    if (mm->reclaim_depth) {
+        memcg_charge_forced(mm, cpu, memcg, nr);
+        return CHARGE_OK;
+    }
+    if (!ctx)
+        ctx = &local;
+    for (;;) {
+        if (consume_stock(c, memcg, nr))
+            return CHARGE_OK;
+        if (try_add(mm, memcg, batch)) {
+            if (batch > nr)
+                memcg_refill_stock(mm, cpu, memcg, batch - nr);
+            note_high(mm, memcg, batch, ctx);
+            return CHARGE_OK;
+        }
+        if (batch > nr) {
+            batch = nr;
+            continue;
+        }
+        mm->memcg[memcg].ev_max++;
+        rf_time t0 = cpu->now;
+        uint64_t got = try_to_free_pages(mm, cpu, memcg, nr, 0);
+        mm->stall_ns[STALL_RECLAIM] += cpu->now - t0;
+        if (margin(mm, memcg) >= nr)
+            continue;
+        if (!ctx->charge_drained) {
+            memcg_drain_stocks(mm);
+            ctx->charge_drained = true;
+            continue;
+        }
+        if (got && nr <= 8)
+            continue;
+        if (++ctx->charge_retries > MAX_RECLAIM_RETRIES) {
+            mm->memcg[memcg].ev_oom++;
+            mm->memcg[memcg].ev_oom_kill++;
+            return CHARGE_OOM;
+        }
+    }
+}
+
+void memcg_charge_forced(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr) {
+    uint32_t batch = RF_MAX(MEMCG_CHARGE_BATCH, nr);
+
+    if (consume_stock(mm_cpu(mm, cpu), memcg, nr))
+        return;
+    if (try_add(mm, memcg, batch)) {
+        if (batch > nr)
+            memcg_refill_stock(mm, cpu, memcg, batch - nr);
+        return;
+    }
+    add_forced(mm, memcg, nr);
+}
+
+void memcg_charge_kernel(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr) {
+    struct fault_ctx ctx = {0};
+    if (memcg_charge(mm, cpu, memcg, nr, &ctx) != CHARGE_OK)
+        add_forced(mm, memcg, nr);
+    mm->memcg[memcg].kernel_pages += nr;
+    mm->kernel_frames += nr;
+}
+
+void memcg_uncharge_kernel(struct mm *mm, uint32_t memcg, uint32_t nr) {
+    mm->memcg[memcg].kernel_pages -= nr;
+    mm->kernel_frames -= nr;
+    memcg_uncharge(mm, memcg, nr);
+}
+
+/* Puts bytes back into this CPU's object stock; whole pages go on to the page stock. */
+static void refill_obj(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t bytes,
+                       bool allow_uncharge) {
+    struct mm_cpu *c = mm_cpu(mm, cpu);
+    struct memcg *mc = &mm->memcg[memcg];
+
+    if (c->obj_memcg != memcg) {
+        drain_obj_stock(mm, c);
+        c->obj_memcg = memcg;
+        c->obj_bytes = (uint32_t)mc->nr_charged_bytes;
+        mc->nr_charged_bytes = 0;
+        allow_uncharge = true;
+    }
+    c->obj_bytes += bytes;
+    if (allow_uncharge && c->obj_bytes > RF_PAGE_SIZE) {
+        uint32_t pages = c->obj_bytes >> RF_PAGE_SHIFT;
+        c->obj_bytes &= RF_PAGE_SIZE - 1;
+        mc->obj_pages -= pages;
+        memcg_refill_stock(mm, cpu, memcg, pages);
+    }
+}
+
+void memcg_charge_obj(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t bytes) {
+    struct mm_cpu *c = mm_cpu(mm, cpu);
+    struct memcg *mc = &mm->memcg[memcg];
+
+    mc->obj_bytes += bytes;
+    mc->now.zswap_bytes += bytes;
+    mc->now.zswapped++;
+    mc->pending_updates += 2;
+    if (c->obj_memcg == memcg && c->obj_bytes >= bytes) {
+        c->obj_bytes -= bytes;
+        return;
+    }
+    uint32_t pages = bytes >> RF_PAGE_SHIFT, rest = bytes & (RF_PAGE_SIZE - 1);
+    if (rest)
+        pages++;
+    if (!pages)
+        return;
+    memcg_charge_forced(mm, cpu, memcg, pages);
+    mc->obj_pages += pages;
+    if (rest)
+        refill_obj(mm, cpu, memcg, RF_PAGE_SIZE - rest, false);
+}
+
+void memcg_uncharge_obj(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t bytes) {
+    struct memcg *mc = &mm->memcg[memcg];
+
+    mc->obj_bytes -= bytes;
+    mc->now.zswap_bytes -= bytes;
+    mc->now.zswapped--;
+    mc->pending_updates += 2;
+    refill_obj(mm, cpu, memcg, bytes, true);
+}
+
+bool memcg_charge_swap(struct mm *mm, uint32_t memcg, uint32_t nr) {
+    for (uint32_t i = memcg; i != RF_NONE; i = mm->memcg[i].parent) {
+        struct memcg *mc = &mm->memcg[i];
+        if (mc->swap_max != MEMCG_UNLIMITED && mc->swap_usage + nr > mc->swap_max) {
+            mc->ev_swap_max++;
+            mc->ev_swap_fail++;
+            return false;
+        }
+    }
+    for (uint32_t i = memcg; i != RF_NONE; i = mm->memcg[i].parent)
+        mm->memcg[i].swap_usage += nr;
+    return true;
+}
+
+void memcg_uncharge_swap(struct mm *mm, uint32_t memcg, uint32_t nr) {
+    for (uint32_t i = memcg; i != RF_NONE; i = mm->memcg[i].parent)
+        mm->memcg[i].swap_usage -= nr;
+}
+
+bool memcg_swap_full(const struct mm *mm, uint32_t memcg) {
+    if (swap_full(mm->swap))
+        return true;
+    for (uint32_t i = memcg; i != ROOT_MEMCG && i != RF_NONE; i = mm->memcg[i].parent)
+        if (mm->memcg[i].swap_max != MEMCG_UNLIMITED &&
+            mm->memcg[i].swap_usage * 2 >= mm->memcg[i].swap_max)
+            return true;
+    return false;
+}
+
+int64_t memcg_swap_free(const struct mm *mm, uint32_t memcg) {
+    uint64_t n = mm->swap->free_slots;
+    for (uint32_t i = memcg; i != ROOT_MEMCG && i != RF_NONE; i = mm->memcg[i].parent) {
+        const struct memcg *mc = &mm->memcg[i];
+        if (mc->swap_max != MEMCG_UNLIMITED)
+            n = RF_MIN(n, mc->swap_max > mc->swap_usage ? mc->swap_max - mc->swap_usage : 0);
+    }
+    return (int64_t)n;
+}
+
+void memcg_flush_stats(struct mm *mm) {
+    for (uint32_t i = 0; i < mm->nr_memcgs; i++) {
+        mm->memcg[i].seen = mm->memcg[i].now;
+        mm->memcg[i].pending_updates = 0;
+    }
+    mm->stat_flushes++;
+}
+
+const struct memcg_stats *memcg_stats_seen(const struct mm *mm, uint32_t memcg) {
+    return mm->p.reclaim.stat_flush_ns ? &mm->memcg[memcg].seen : &mm->memcg[memcg].now;
+}
+
+void memcg_flush_if_pending(struct mm *mm) {
+    uint64_t pending = 0;
+
+    if (!mm->p.reclaim.stat_flush_ns)
+        return;
+    for (uint32_t i = 0; i < mm->nr_memcgs; i++)
+        pending += mm->memcg[i].pending_updates;
+    if (pending > (uint64_t)mm->p.reclaim.stat_flush_threshold * mm->p.knobs.cpus)
+        memcg_flush_stats(mm);
+}
+
+/* Delay in ticks for an overage, mm/memcontrol.c calculate_high_delay(), HZ = 1000. */
+static uint64_t high_delay_ticks(uint64_t usage, uint64_t high, uint64_t nr_pages) {
+    if (usage <= high)
+        return 0;
+    if (high == 0)
+        high = 1;
+    uint64_t o = ((usage - high) << 20) / high;
+    uint64_t d = o > (1ull << 30) ? UINT64_MAX / 4096 : ((o * o * 1000) >> 20) >> 14;
+    d = RF_MIN(d, (uint64_t)1 << 40) * nr_pages / MEMCG_CHARGE_BATCH;
+    return RF_MIN(d, 2000u);
+}
+
+rf_time memcg_handle_over_high(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg,
+                               struct fault_ctx *ctx) {
+    uint32_t nr = ctx->over_high;
+    uint32_t retries = MAX_RECLAIM_RETRIES;
+    bool in_retry = false;
+
+    if (!nr)
+        return 0;
+    ctx->over_high = 0;
+    for (;;) {
+        uint64_t got = 0;
+        rf_time t0 = cpu->now;
+        for (uint32_t i = memcg; i != RF_NONE; i = mm->memcg[i].parent) {
+            if (mm->memcg[i].usage <= mm->memcg[i].high)
+                continue;
+            mm->memcg[i].ev_high++;
+            got += try_to_free_pages(mm, cpu, i, in_retry ? SWAP_CLUSTER_MAX : nr, 0);
+        }
+        mm->stall_ns[STALL_RECLAIM] += cpu->now - t0;
+        uint64_t d = 0;
+        for (uint32_t i = memcg; i != RF_NONE; i = mm->memcg[i].parent)
+            if (mm->memcg[i].high != MEMCG_UNLIMITED)
+                d = RF_MAX(d, high_delay_ticks(mm->memcg[i].usage, mm->memcg[i].high, nr));
+        if (d <= 10) /* HZ / 100 */
+            return 0;
+        if (got || retries--) {
+            in_retry = true;
+            if (retries > MAX_RECLAIM_RETRIES)
+                return d * mm->p.cost.tick_ns;
+            continue;
+        }
+        return d * mm->p.cost.tick_ns;
+    }
+}

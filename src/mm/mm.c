@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Creation and teardown of the memory-management state, and the counters' names. */
+#include <stdlib.h>
+#include "mm_internal.h"
+
+const char *vm_counter_name(enum vm_counter c) {
+    static const char *const names[NR_VM_COUNTERS] = {
+#define X(name) #name,
+        VM_COUNTERS(X)
+#undef X
+    };
+    return names[c];
+}
+
+int mm_create(const struct mm_params *p, struct mm **out, struct rf_err *err) {
+    struct mm *mm = calloc(1, sizeof(*mm));
+    int r;
+
+    if (!mm)
+        return rf_fail(err, RF_ENOMEM, "no memory for a machine");
+    mm->p = *p;
+    mm->folio_free = mm->free_piece = RF_NONE;
+    /* Every id resident, and as many again in the swap cache or in flight. */
+    uint64_t folios = RF_MIN(p->knobs.ram_pages, (uint64_t)p->max_ids * 2 + 65536);
+    mm->folio_cap = (uint32_t)RF_MIN(folios + 1024, (uint64_t)1 << 28);
+    mm->nr_blocks = p->max_ids >> 9;
+    mm->block = malloc(RF_MAX(mm->nr_blocks, 1u) * sizeof(*mm->block));
+    mm->cpu = calloc(p->knobs.cpus, sizeof(*mm->cpu));
+    r = mm->block && mm->cpu ? RF_OK : rf_fail(err, RF_ENOMEM, "no memory for a machine");
+    if (!r)
+        r = rf_varr_init(&mm->pte_arr, p->max_ids, sizeof(uint64_t), err);
+    if (!r)
+        r = rf_varr_init(&mm->folio_arr, mm->folio_cap, sizeof(struct folio), err);
+    if (r) {
+        mm_destroy(mm);
+        return r;
+    }
+    mm->pte = mm->pte_arr.base;
+    mm->folio = mm->folio_arr.base;
+    for (uint32_t i = 0; i < mm->nr_blocks; i++)
+        mm->block[i] = (struct block){
+            .pieces = RF_NONE, .parent = RF_NONE, .child = RF_NONE, .sibling = RF_NONE};
+    memcg_init(mm);
+    watermarks_init(mm);
+    swap_cluster_ra_init(&mm->cluster_ra);
+    *out = mm;
+    return RF_OK;
+}
+
+void mm_destroy(struct mm *mm) {
+    if (!mm)
+        return;
+    for (uint32_t i = 0; i < mm->nr_procs; i++)
+        free(mm->proc[i].blocks);
+    free(mm->proc);
+    free(mm->vma);
+    free(mm->piece);
+    free(mm->block);
+    free(mm->cpu);
+    rf_varr_free(&mm->pte_arr);
+    rf_varr_free(&mm->folio_arr);
+    free(mm);
+}

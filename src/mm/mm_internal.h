@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mm: the modelled kernel's memory management. State is plain arrays of small integers indexed by
+ * 32-bit ids: page-table entries by page id (8 bytes), folios by folio id (20 bytes), swap slots by
+ * slot id (swap.h). A page id is block << 9 | index in a 2 MiB-aligned range of one process, so one
+ * flat array is every process' page table. Folios are owned by whoever holds them: an LRU list, a
+ * per-CPU batch, or the reclaim pass that isolated them.
+ */
+#ifndef MM_INTERNAL_H
+#define MM_INTERNAL_H
+
+#include "refault/blk.h"
+#include "refault/content.h"
+#include "refault/mm.h"
+#include "refault/swap.h"
+#include "refault/zram.h"
+#include "refault/zswap.h"
+
+/* ---- page-table entries ---- */
+#define PTE_PRESENT 0x01u
+#define PTE_ACCESSED 0x02u
+#define PTE_DIRTY 0x04u
+#define PTE_WRITE 0x08u
+#define PTE_SWAP 0x10u /* not present: index is a swap slot */
+#define PTE_EXCLUSIVE 0x20u
+#define PTE_MAPPED 0x40u   /* the id belongs to a mapping */
+#define PTE_ZEROPAGE 0x80u /* present, maps the shared zero page: no folio */
+#define PTE_INDEX_SHIFT 8
+#define PTE_CONTENT_SHIFT 36
+#define PTE_INDEX_MASK ((uint64_t)0x0fffffff << PTE_INDEX_SHIFT)
+#define PTE_CONTENT_MASK ((uint64_t)0x0fffffff << PTE_CONTENT_SHIFT)
+
+static inline uint32_t pte_index(uint64_t p) {
+    return (uint32_t)(p >> PTE_INDEX_SHIFT) & 0x0fffffffu;
+}
+static inline uint32_t pte_content(uint64_t p) {
+    return (uint32_t)(p >> PTE_CONTENT_SHIFT);
+}
+static inline uint64_t pte_set_content(uint64_t p, uint32_t content) {
+    return (p & ~PTE_CONTENT_MASK) | (uint64_t)content << PTE_CONTENT_SHIFT;
+}
+/* The entry's content and mapping bit, with new flags and index. */
+static inline uint64_t pte_make(uint64_t old, uint32_t index, uint32_t flags) {
+    return (old & (PTE_CONTENT_MASK | PTE_MAPPED)) | (uint64_t)index << PTE_INDEX_SHIFT | flags;
+}
+
+/* ---- folios ---- */
+#define FOLIO_LRU 0x0001u /* on an LRU list */
+#define FOLIO_ACTIVE 0x0002u
+#define FOLIO_REFERENCED 0x0004u
+#define FOLIO_WORKINGSET 0x0008u
+#define FOLIO_DIRTY 0x0010u
+#define FOLIO_WRITEBACK 0x0020u
+#define FOLIO_RECLAIM 0x0040u /* shares its bit with readahead, as in the kernel */
+#define FOLIO_SWAPCACHE 0x0080u
+#define FOLIO_LOCKED 0x0100u    /* a device read into it is in flight */
+#define FOLIO_IN_BATCH 0x0200u  /* in a per-CPU LRU-add batch: one more reference */
+#define FOLIO_ISOLATED 0x0400u  /* held by a reclaim pass */
+#define FOLIO_IN_ROTATE 0x0800u /* in a per-CPU rotation batch: one more reference */
+#define FOLIO_KSM 0x1000u
+#define FOLIO_STABLE_WB 0x2000u /* under writeback to a device that needs stable pages */
+#define FOLIO_USED 0x4000u      /* allocated */
+#define FOLIO_PMD_MAPPED 0x8000u
+
+/* Slab and percpu pages charged when a task starts in the cgroup, besides its page tables. */
+#define TASK_KERNEL_PAGES 7u
+
+#define FOLIO_MAX_MAPCOUNT 250u /* more sharers than this copy at fork */
+
+struct folio {
+    uint32_t prev, next; /* LRU links; next also links free folios */
+    uint32_t owner;      /* a PTE that maps it; if unmapped, the content id of its data */
+    uint32_t slot;       /* swap slot while in the swap cache (first one of a large folio) */
+    uint16_t flags;
+    uint8_t mapcount;    /* mappings; a large folio counts the processes that map it */
+    uint8_t memcg_order; /* memcg id in the low 4 bits, order in the high 4 */
+};
+
+enum lru { LRU_INACTIVE_ANON, LRU_ACTIVE_ANON, NR_LRU };
+
+struct lru_list {
+    uint32_t head, tail; /* folio ids, RF_NONE if empty; new items at the head */
+    uint64_t nr;         /* pages */
+};
+
+/* MGLRU state of a lruvec (anon only). */
+#define LRU_GEN_MAX 4
+struct lru_gen {
+    uint64_t max_seq, min_seq;
+    struct lru_list gen[LRU_GEN_MAX];
+    uint64_t refaulted, evicted;
+};
+
+struct lruvec {
+    struct lru_list list[NR_LRU];
+    uint64_t nonresident_age;
+    uint64_t anon_cost, file_cost;
+    uint64_t refaults_snapshot; /* workingset_activate when the last reclaim ended */
+    struct lru_gen lru_gen;
+};
+
+/* Per-memcg statistics that reclaim reads; `seen` is what a rate-limited flush last made visible
+ * (mm/memcontrol.c 6.7+). */
+struct memcg_stats {
+    uint64_t inactive_anon, active_anon, workingset_activate, zswap_bytes, zswapped;
+};
+
+#define MEMCG_UNLIMITED UINT64_MAX
+#define MEMCG_CHARGE_BATCH 64u
+#define MAX_RECLAIM_RETRIES 16u
+#define SWAP_CLUSTER_MAX 32u
+#define DEF_PRIORITY 12
+#define MAX_MEMCGS 16u
+#define ROOT_MEMCG 0u
+
+struct memcg {
+    uint32_t id, parent;
+    bool online;
+    uint64_t usage, max, high, peak; /* pages */
+    uint64_t swap_usage, swap_max;
+    uint64_t zswap_max; /* pages */
+    bool zswap_writeback;
+    uint64_t folio_pages, kernel_pages; /* what usage consists of, besides zswap and stocks */
+    uint64_t obj_bytes;                 /* bytes of objects charged (zswap) */
+    uint64_t nr_charged_bytes;          /* left over from drained object stocks */
+    uint64_t obj_pages;                 /* pages charged for objects */
+    struct memcg_stats now, seen;
+    uint64_t pending_updates;
+    uint64_t shrinker_deferred;
+    struct lruvec lruvec;
+    uint64_t c[NR_VM_COUNTERS];
+    uint64_t ev_high, ev_max, ev_oom, ev_oom_kill, ev_swap_max, ev_swap_fail;
+};
+
+#define BATCH_MAX 31
+struct folio_batch {
+    uint32_t n;
+    uint32_t folio[BATCH_MAX];
+};
+
+struct mm_cpu {
+    uint32_t stock_memcg, stock_nr;
+    uint32_t obj_memcg, obj_bytes;
+    struct folio_batch add, rotate;
+};
+
+/* ---- address spaces ---- */
+struct vma {
+    uint32_t pid;
+    uint64_t lo, hi; /* virtual pages covered by its pieces so far */
+    uint32_t flags;
+    struct swap_vma_ra ra;
+};
+/* The part of one VMA that lies in one block. */
+struct vma_piece {
+    uint32_t vma;
+    uint16_t lo, hi; /* indexes within the block, [lo, hi) */
+    uint32_t next;   /* further piece of the same block */
+};
+struct block {
+    uint64_t vpn; /* of index 0 */
+    uint32_t pid, pieces;
+    uint32_t parent, child, sibling; /* fork family, for reverse mapping */
+    bool table;                      /* a page table page is allocated and charged */
+    bool listed;                     /* in its process' list of blocks */
+};
+struct process {
+    bool alive;
+    uint32_t memcg;
+    uint32_t *blocks;
+    uint32_t nblocks, cap;
+    uint32_t kernel_pages;
+};
+
+enum fault_result { FAULT_DONE, FAULT_RETRY, FAULT_OOM };
+enum fault_kind {
+    FK_MINOR,
+    FK_WP,
+    FK_COW,
+    FK_CACHE_HIT,
+    FK_ZERO,
+    FK_ZSWAP,
+    FK_ZRAM,
+    FK_DEVICE,
+    NR_FAULT_KINDS
+};
+
+/* What a fault that is tried again must remember. */
+struct fault_ctx {
+    uint32_t id;
+    bool active, counted, major, wait_folio_set;
+    uint8_t kind;
+    uint32_t wait_folio;
+    rf_time start;
+    uint32_t charge_retries;
+    bool charge_drained;
+    uint32_t over_high; /* pages charged above memory.high */
+    rf_time wait_until;
+};
+
+enum stall_cause {
+    STALL_ZSWAP_LOAD,
+    STALL_ZRAM_LOAD,
+    STALL_SWAP_READ,
+    STALL_RECLAIM,
+    STALL_HIGH,
+    NR_STALLS
+};
+
+struct mm_wait_ops {
+    /* A folio's I/O ended: wake whoever waits for it. */
+    void (*folio_ready)(void *ctx, uint32_t folio, rf_time when);
+    void (*wake_kswapd)(void *ctx, struct sim_cpu *cpu);
+    void (*queue_zswap_work)(void *ctx, struct sim_cpu *cpu);
+};
+
+struct mm_params {
+    struct mm_knobs knobs;
+    struct fault_policy fault;
+    struct reclaim_policy reclaim;
+    struct mm_cost cost;
+    uint32_t max_ids; /* page ids: blocks * 512 */
+    struct content_set *content;
+    struct engine *eng;
+    bool check;
+    bool zswap_invalidate_late, zswap_memcg_writeback; /* of the era's zswap policy */
+};
+
+struct mm {
+    struct mm_params p;
+    const struct mm_wait_ops *wait;
+    void *wait_ctx;
+
+    uint64_t *pte;
+    struct folio *folio;
+    struct rf_varr pte_arr, folio_arr;
+    uint32_t folio_free, folio_end, folio_cap; /* free list head, first never used id */
+    uint64_t nr_folios;                        /* pages in folios */
+
+    struct block *block;
+    uint32_t nr_blocks;
+    struct vma_piece *piece;
+    uint32_t nr_pieces, cap_pieces, free_piece;
+    struct vma *vma;
+    uint32_t nr_vmas, cap_vmas;
+    struct process *proc;
+    uint32_t nr_procs, cap_procs;
+
+    struct memcg memcg[MAX_MEMCGS];
+    uint32_t nr_memcgs;
+    struct mm_cpu *cpu;
+    struct sim_cpu *cur; /* whose code runs now */
+    uint64_t c[NR_VM_COUNTERS];
+    uint64_t pool_pages;    /* frames held by zpools */
+    uint64_t kernel_frames; /* page tables and tasks */
+    uint64_t wmark_min, wmark_low, wmark_high;
+    bool kswapd_woken;
+    int kswapd_priority;
+    uint64_t kswapd_reclaimed;
+    uint32_t kswapd_failures;
+    bool implicit_content;
+    uint32_t reclaim_depth; /* PF_MEMALLOC: charges are forced */
+
+    struct swap_area *swap;
+    struct swap_cluster_ra cluster_ra;
+    struct blk_dev *blk; /* NULL with zram */
+    struct zram *zram;
+    struct zswap *zswap;
+    bool zswap_ever_enabled;
+    bool swap_sync, swap_stable, vma_ra;
+
+    uint64_t stall_ns[NR_STALLS];
+    uint64_t fault_ns;
+    struct rf_hist lat[NR_FAULT_KINDS];
+    uint64_t x_cow_copies, x_stable_violations, x_zero_mapped, x_reclaim_calls, x_swap_full_fail;
+    uint64_t x_swap_freed_clean;
+    uint64_t stat_flushes;
+    bool oom;
+    struct rf_err verify_err;
+    struct sim_lock lru_lock;
+};
+
+static inline struct mm_cpu *mm_cpu(struct mm *mm, const struct sim_cpu *cpu) {
+    return &mm->cpu[cpu->id];
+}
+static inline uint32_t folio_memcg(const struct folio *f) {
+    return f->memcg_order & 15u;
+}
+static inline uint32_t folio_order(const struct folio *f) {
+    return (uint32_t)f->memcg_order >> 4;
+}
+static inline uint32_t folio_nr(const struct folio *f) {
+    return 1u << folio_order(f);
+}
+static inline void vm_count(struct mm *mm, uint32_t memcg, enum vm_counter k, uint64_t n) {
+    mm->c[k] += n;
+    mm->memcg[memcg].c[k] += n;
+}
+/* References besides the caller's own: mappings, swap cache, per-CPU batches. */
+static inline uint32_t folio_refs(const struct folio *f) {
+    return (uint32_t)f->mapcount + ((f->flags & FOLIO_SWAPCACHE) ? folio_nr(f) : 0) +
+           ((f->flags & FOLIO_IN_BATCH) ? 1 : 0) + ((f->flags & FOLIO_IN_ROTATE) ? 1 : 0);
+}
+static inline uint64_t mm_free_frames(const struct mm *mm) {
+    uint64_t used = mm->nr_folios + mm->pool_pages + mm->kernel_frames;
+    return used >= mm->p.knobs.ram_pages ? 0 : mm->p.knobs.ram_pages - used;
+}
+
+/* ---- folio.c ---- */
+uint32_t folio_alloc(struct mm *mm, uint32_t memcg);
+void folio_free(struct mm *mm, uint32_t id); /* uncharges; must be on no list */
+void lru_list_init(struct lru_list *l);
+void lru_push_head(struct mm *mm, struct lru_list *l, uint32_t id);
+void lru_push_tail(struct mm *mm, struct lru_list *l, uint32_t id);
+void lru_unlink(struct mm *mm, struct lru_list *l, uint32_t id);
+void folio_lru_insert(struct mm *mm, uint32_t id, bool tail); /* list by FOLIO_ACTIVE */
+void folio_lru_remove(struct mm *mm, uint32_t id);
+void folio_add_lru(struct mm *mm, struct sim_cpu *cpu, uint32_t id);
+void folio_rotate_reclaimable(struct mm *mm, struct sim_cpu *cpu, uint32_t id);
+void lru_add_drain(struct mm *mm, struct sim_cpu *cpu);
+void folio_forget_batches(struct mm *mm, uint32_t id); /* drops it from any CPU's batches */
+
+/* ---- memcg.c ---- */
+enum charge_result { CHARGE_OK, CHARGE_WAIT, CHARGE_OOM };
+void memcg_init(struct mm *mm);
+/* Charges one page of user memory for a fault; may reclaim. */
+enum charge_result memcg_charge(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr,
+                                struct fault_ctx *ctx);
+/* Charges that cannot fail (page tables, zswap, kernel memory): over the limit if need be. */
+void memcg_charge_forced(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr);
+void memcg_uncharge(struct mm *mm, uint32_t memcg, uint64_t nr);
+void memcg_refill_stock(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr);
+void memcg_charge_kernel(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr);
+void memcg_uncharge_kernel(struct mm *mm, uint32_t memcg, uint32_t nr);
+void memcg_charge_obj(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t bytes);
+void memcg_uncharge_obj(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t bytes);
+void memcg_drain_stocks(struct mm *mm);
+bool memcg_charge_swap(struct mm *mm, uint32_t memcg, uint32_t nr);
+void memcg_uncharge_swap(struct mm *mm, uint32_t memcg, uint32_t nr);
+bool memcg_swap_full(const struct mm *mm, uint32_t memcg);
+int64_t memcg_swap_free(const struct mm *mm, uint32_t memcg); /* pages it may still swap */
+void memcg_flush_stats(struct mm *mm);
+/* Statistics as a reader sees them that does not insist on a flush. */
+const struct memcg_stats *memcg_stats_seen(const struct mm *mm, uint32_t memcg);
+/* For readers that flush when enough updates are pending. */
+void memcg_flush_if_pending(struct mm *mm);
+/* On return to user space above memory.high: reclaims, and gives the delay to sleep. */
+rf_time memcg_handle_over_high(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg,
+                               struct fault_ctx *ctx);
+
+/* ---- workingset.c ---- */
+uint32_t workingset_eviction(struct mm *mm, const struct folio *f);
+void workingset_refault(struct mm *mm, struct folio *f, uint32_t shadow);
+void workingset_age(struct mm *mm, uint32_t memcg, uint64_t nr);
+void lru_note_cost(struct mm *mm, uint32_t memcg, uint64_t io, uint64_t rotated);
+
+/* ---- rmap.c ---- */
+typedef bool (*rmap_fn)(struct mm *mm, uint32_t pte_id, void *arg); /* false stops */
+void rmap_walk(struct mm *mm, uint32_t folio, rmap_fn fn, void *arg);
+/* Clears the accessed bits; number of mappings in which one was set. */
+uint32_t folio_referenced(struct mm *mm, uint32_t folio);
+/* Replaces every mapping by a swap entry of the folio's slot; returns its content. */
+void folio_unmap_to_swap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio);
+/* A mapping goes away: keeps `owner` valid. new_content is what an unmapped folio keeps. */
+void folio_remove_rmap(struct mm *mm, uint32_t folio, uint32_t pte_id, uint32_t content);
+
+/* ---- swapcache.c ---- */
+#define SWAPCACHE_NONE 0
+uint32_t swapcache_lookup(const struct mm *mm, uint32_t slot); /* folio or RF_NONE */
+bool folio_add_to_swap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio);
+/* Takes the folio out of the swap cache; shadow != 0 is left in its place. */
+void swapcache_delete(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, bool shadow,
+                      uint32_t shadow_word);
+/* Drops the cached copy if its slot has no users and no write is in flight. */
+bool folio_free_swap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio);
+/* Cached, unmapped and unused: drop it and its slot (exit, copy-on-write). */
+void folio_free_if_idle(struct mm *mm, struct sim_cpu *cpu, uint32_t folio);
+enum write_result { WRITE_CLEAN, WRITE_ASYNC, WRITE_ACTIVATE, WRITE_KEEP };
+enum write_result folio_writepage(struct mm *mm, struct sim_cpu *cpu, uint32_t folio);
+/*
+ * Reads slot into a new swap-cache folio: charge, cache, refault, LRU, read. *out gets the folio,
+ * *allocated whether it is new. content: what the page holds.
+ */
+enum charge_result swapin_async(struct mm *mm, struct sim_cpu *cpu, uint32_t slot, uint32_t memcg,
+                                uint32_t content, struct fault_ctx *ctx, uint32_t *out,
+                                bool *allocated, uint8_t *kind);
+uint8_t folio_read(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, uint32_t slot,
+                   uint32_t content, bool in_cache);
+void mm_end_io(void *ctx, uint32_t folio, enum blk_op op, rf_time when);
+extern const struct swap_ops mm_swap_ops;
+extern const struct zswap_host_ops mm_zswap_ops;
+
+/* ---- fault.c ---- */
+enum fault_result handle_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, bool write,
+                               struct fault_ctx *ctx);
+struct vma *vma_of(struct mm *mm, uint32_t id, uint32_t *lo_id, uint32_t *hi_id);
+
+/* ---- wp.c ---- */
+enum fault_result do_wp_page(struct mm *mm, struct sim_cpu *cpu, uint32_t id,
+                             struct fault_ctx *ctx);
+
+/* ---- readahead.c ---- */
+/* Brings slot of page id in with its neighbours; *out the target's folio. */
+enum charge_result swapin_readahead(struct mm *mm, struct sim_cpu *cpu, uint32_t id, uint32_t slot,
+                                    struct fault_ctx *ctx, uint32_t *out, uint8_t *kind);
+
+/* ---- reclaim.c, reclaim_lists.c ---- */
+#define RECLAIM_KSWAPD 1u
+uint64_t try_to_free_pages(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint64_t nr,
+                           unsigned flags);
+/* One allocation of nr frames: wakes kswapd, reclaims directly below MIN. false = OOM. */
+bool frames_available(struct mm *mm, struct sim_cpu *cpu, uint32_t nr);
+bool kswapd_run(struct mm *mm, struct sim_cpu *cpu); /* true if it has more to do */
+void watermarks_init(struct mm *mm);
+
+struct scan_control {
+    uint32_t target; /* memcg, ROOT_MEMCG for global */
+    bool global, kswapd;
+    int priority;
+    uint64_t nr_to_reclaim, nr_reclaimed, nr_scanned;
+    bool may_deactivate, force_deactivate, skipped_deactivate;
+    uint64_t anon_cost, file_cost;
+};
+uint64_t shrink_inactive_list(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr,
+                              struct scan_control *sc);
+void shrink_active_list(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr);
+/* Fate of isolated folios; kept ones stay in list[0..*nr), freed ones are gone. */
+struct shrink_stat {
+    uint64_t reclaimed, pageouts, activated, immediate;
+};
+void shrink_folio_list(struct mm *mm, struct sim_cpu *cpu, uint32_t *list, uint32_t *nr,
+                       struct scan_control *sc, struct shrink_stat *st);
+
+/* ---- lru_gen.c ---- */
+void lru_gen_init(struct lruvec *lv);
+void lru_gen_insert(struct mm *mm, uint32_t id, bool tail);
+void lru_gen_remove(struct mm *mm, uint32_t id);
+void lru_gen_shrink(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, struct scan_control *sc);
+
+/* ---- space.c ---- */
+int space_process(struct mm *mm, struct sim_cpu *cpu, uint32_t pid, uint32_t memcg,
+                  struct rf_err *err) RF_MUST_CHECK;
+int space_map(struct mm *mm, uint32_t pid, uint32_t vma, uint32_t first, uint32_t n, uint64_t vpn,
+              uint32_t flags, struct rf_err *err) RF_MUST_CHECK;
+int space_zap(struct mm *mm, struct sim_cpu *cpu, uint32_t first, uint32_t n, bool unmap,
+              struct rf_err *err) RF_MUST_CHECK;
+int space_fork_block(struct mm *mm, struct sim_cpu *cpu, uint32_t child_block,
+                     uint32_t parent_block, struct rf_err *err) RF_MUST_CHECK;
+int space_exit(struct mm *mm, struct sim_cpu *cpu, uint32_t pid, bool exec,
+               struct rf_err *err) RF_MUST_CHECK;
+/* The table page of a block, allocated at its first fault. */
+void block_touch(struct mm *mm, struct sim_cpu *cpu, uint32_t block);
+
+/* ---- mm.c, check.c ---- */
+int mm_create(const struct mm_params *p, struct mm **out, struct rf_err *err) RF_MUST_CHECK;
+void mm_destroy(struct mm *mm);
+int mm_check(struct mm *mm, struct rf_err *err) RF_MUST_CHECK;
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reclaim drivers: priorities, scan targets, direct and limit reclaim, kswapd, watermarks
+ * (mm/vmscan.c, mm/page_alloc.c 6.1, 6.12). */
+#include "mm_internal.h"
+
+static uint64_t isqrt(uint64_t v) {
+    uint64_t r = 0, bit = (uint64_t)1 << 62;
+    while (bit > v)
+        bit >>= 2;
+    for (; bit; bit >>= 2) {
+        if (v >= r + bit) {
+            v -= r + bit;
+            r = (r >> 1) + bit;
+        } else {
+            r >>= 1;
+        }
+    }
+    return r;
+}
+
+static struct memcg_stats stats_below(const struct mm *mm, uint32_t memcg) {
+    struct memcg_stats s = *memcg_stats_seen(mm, memcg);
+    for (uint32_t i = 1; memcg == ROOT_MEMCG && i < mm->nr_memcgs; i++) {
+        const struct memcg_stats *k = memcg_stats_seen(mm, i);
+        s.inactive_anon += k->inactive_anon;
+        s.active_anon += k->active_anon;
+        s.workingset_activate += k->workingset_activate;
+    }
+    return s;
+}
+
+static bool inactive_is_low(const struct memcg_stats *s) {
+    uint64_t gb = (s->inactive_anon + s->active_anon) >> (30 - RF_PAGE_SHIFT);
+    uint64_t ratio = gb ? isqrt(10 * gb) : 1;
+    return s->inactive_anon * ratio < s->active_anon;
+}
+
+static void prepare_scan(struct mm *mm, struct scan_control *sc) {
+    struct lruvec *lv = &mm->memcg[sc->target].lruvec;
+    struct memcg_stats s = stats_below(mm, sc->target);
+
+    sc->anon_cost = lv->anon_cost;
+    sc->file_cost = lv->file_cost;
+    sc->may_deactivate = sc->force_deactivate || s.workingset_activate != lv->refaults_snapshot ||
+                         inactive_is_low(&s);
+}
+
+/* Pages to scan of a list: its size at this priority times anon's share; the file lists are empty,
+ * yet the share applies (get_scan_count()). */
+static uint64_t scan_target(const struct mm *mm, const struct scan_control *sc, uint64_t size) {
+    uint64_t swappiness = mm->p.knobs.swappiness;
+    uint64_t scan = size >> sc->priority;
+
+    if (sc->priority == 0 && swappiness)
+        return scan;
+    if (swappiness == 0)
+        return 0;
+    uint64_t total = sc->anon_cost + sc->file_cost;
+    uint64_t ac = total + sc->anon_cost, fc = total + sc->file_cost;
+    total = ac + fc;
+    uint64_t ap = swappiness * (total + 1) / (ac + 1);
+    uint64_t fp = (200 - swappiness) * (total + 1) / (fc + 1);
+    return scan * ap / (ap + fp);
+}
+
+static void shrink_lruvec(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg,
+                          struct scan_control *sc) {
+    struct lruvec *lv = &mm->memcg[memcg].lruvec;
+    bool can_swap = memcg_swap_free(mm, memcg) > 0;
+    uint64_t reclaimed = 0, nr_inactive = 0, nr_active = 0;
+    bool proportional = sc->global && !sc->kswapd && sc->priority == DEF_PRIORITY;
+
+    if (mm->p.knobs.lru_gen_enabled) {
+        lru_gen_shrink(mm, cpu, memcg, sc);
+        return;
+    }
+    if (can_swap) {
+        nr_inactive = scan_target(mm, sc, lv->list[LRU_INACTIVE_ANON].nr);
+        nr_active = scan_target(mm, sc, lv->list[LRU_ACTIVE_ANON].nr);
+    }
+    if (mm->blk)
+        blk_plug(mm->blk, cpu);
+    while (nr_inactive) {
+        uint32_t n = (uint32_t)RF_MIN(nr_inactive, SWAP_CLUSTER_MAX);
+        nr_inactive -= n;
+        reclaimed += shrink_inactive_list(mm, cpu, memcg, n, sc);
+        if (nr_active) {
+            n = (uint32_t)RF_MIN(nr_active, SWAP_CLUSTER_MAX);
+            nr_active -= n;
+            if (sc->may_deactivate)
+                shrink_active_list(mm, cpu, memcg, n);
+            else
+                sc->skipped_deactivate = true;
+        }
+        /* The file lists are empty, so reaching the goal ends the pass. */
+        if (reclaimed >= sc->nr_to_reclaim && !proportional)
+            break;
+    }
+    if (mm->blk)
+        blk_unplug(mm->blk, cpu);
+    sc->nr_reclaimed += reclaimed;
+    if (can_swap && inactive_is_low(memcg_stats_seen(mm, memcg)))
+        shrink_active_list(mm, cpu, memcg, SWAP_CLUSTER_MAX);
+}
+
+#define SHRINK_BATCH 128u
+#define DEFAULT_SEEKS 2u
+
+static void shrink_zswap(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg,
+                         const struct scan_control *sc) {
+    struct memcg *mc = &mm->memcg[memcg];
+    uint64_t count = zswap_shrinker_count(mm->zswap, memcg);
+
+    if (!count)
+        return;
+    uint64_t delta = (count >> sc->priority) * 4 / DEFAULT_SEEKS;
+    uint64_t nr = mc->shrinker_deferred, scanned = 0;
+    uint64_t total = RF_MIN((nr >> sc->priority) + delta, 2 * count);
+    while (total >= SHRINK_BATCH || total >= count) {
+        uint64_t n = RF_MIN(total, SHRINK_BATCH), written = 0;
+        if (!zswap_shrinker_scan(mm->zswap, cpu, memcg, n, &written))
+            break;
+        mm->c[VM_slabs_scanned] += n;
+        total -= n;
+        scanned += n;
+    }
+    uint64_t next = nr + delta > scanned ? nr + delta - scanned : 0;
+    mc->shrinker_deferred = RF_MIN(next, 2 * count);
+}
+
+static void shrink_node(struct mm *mm, struct sim_cpu *cpu, struct scan_control *sc) {
+    prepare_scan(mm, sc);
+    for (uint32_t i = 0; i < mm->nr_memcgs; i++) {
+        if (sc->target != ROOT_MEMCG && i != sc->target)
+            continue;
+        shrink_lruvec(mm, cpu, i, sc);
+        if (mm->zswap)
+            shrink_zswap(mm, cpu, i, sc);
+    }
+}
+
+static void snapshot_refaults(struct mm *mm, uint32_t target) {
+    mm->memcg[target].lruvec.refaults_snapshot = stats_below(mm, target).workingset_activate;
+}
+
+uint64_t try_to_free_pages(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint64_t nr,
+                           unsigned flags) {
+    struct scan_control sc = {
+        .target = memcg,
+        .global = memcg == ROOT_MEMCG,
+        .kswapd = flags & RECLAIM_KSWAPD,
+        .nr_to_reclaim = RF_MAX(nr, SWAP_CLUSTER_MAX),
+    };
+
+    mm->x_reclaim_calls++;
+    mm->reclaim_depth++;
+    for (;;) {
+        for (sc.priority = DEF_PRIORITY; sc.priority >= 0; sc.priority--) {
+            shrink_node(mm, cpu, &sc);
+            if (sc.nr_reclaimed >= sc.nr_to_reclaim)
+                break;
+        }
+        snapshot_refaults(mm, memcg);
+        if (sc.nr_reclaimed || !sc.skipped_deactivate)
+            break;
+        sc.force_deactivate = true;
+        sc.skipped_deactivate = false;
+    }
+    mm->reclaim_depth--;
+    return sc.nr_reclaimed;
+}
+
+void watermarks_init(struct mm *mm) {
+    const struct mm_knobs *k = &mm->p.knobs;
+    uint64_t kb = k->min_free_kbytes;
+
+    if (!kb)
+        kb = RF_MIN(RF_MAX(isqrt(k->ram_pages * 4 * 16), 128u), 262144u);
+    mm->wmark_min = kb / 4;
+    uint64_t gap = RF_MAX(mm->wmark_min / 4, k->ram_pages * k->watermark_scale_factor / 10000);
+    mm->wmark_low = mm->wmark_min + gap;
+    mm->wmark_high = mm->wmark_min + 2 * gap;
+}
+
+static void wake_kswapd(struct mm *mm, struct sim_cpu *cpu) {
+    if (mm->kswapd_woken || mm->kswapd_failures >= MAX_RECLAIM_RETRIES)
+        return;
+    mm->kswapd_woken = true;
+    mm->kswapd_priority = DEF_PRIORITY;
+    mm->kswapd_reclaimed = 0;
+    mm->c[VM_pageoutrun]++;
+    mm->wait->wake_kswapd(mm->wait_ctx, cpu);
+}
+
+bool frames_available(struct mm *mm, struct sim_cpu *cpu, uint32_t nr) {
+    uint32_t tries = 0;
+
+    for (;;) {
+        uint64_t free = mm_free_frames(mm);
+        if (RF_LIKELY(free > mm->wmark_low + nr))
+            return true;
+        if (mm->reclaim_depth) /* PF_MEMALLOC may use the reserves */
+            return free >= nr;
+        wake_kswapd(mm, cpu);
+        if (free > mm->wmark_min + nr)
+            return true;
+        mm->c[VM_allocstall]++;
+        rf_time t0 = cpu->now;
+        uint64_t got = try_to_free_pages(mm, cpu, ROOT_MEMCG, nr, 0);
+        mm->stall_ns[STALL_RECLAIM] += cpu->now - t0;
+        if (got)
+            mm->kswapd_failures = 0;
+        else if (++tries >= MAX_RECLAIM_RETRIES)
+            return false;
+    }
+}
+
+bool kswapd_run(struct mm *mm, struct sim_cpu *cpu) {
+    mm->cur = cpu;
+    if (mm_free_frames(mm) > mm->wmark_high) {
+        mm->kswapd_woken = false;
+        return false;
+    }
+    struct scan_control sc = {.target = ROOT_MEMCG,
+                              .global = true,
+                              .kswapd = true,
+                              .priority = mm->kswapd_priority,
+                              .nr_to_reclaim = RF_MAX(mm->wmark_high, SWAP_CLUSTER_MAX)};
+    mm->reclaim_depth++;
+    shrink_node(mm, cpu, &sc);
+    mm->reclaim_depth--;
+    mm->kswapd_reclaimed += sc.nr_reclaimed;
+    if (sc.nr_scanned < sc.nr_to_reclaim || !sc.nr_reclaimed)
+        mm->kswapd_priority--;
+    if (mm_free_frames(mm) <= mm->wmark_high && mm->kswapd_priority >= 1)
+        return true;
+    snapshot_refaults(mm, ROOT_MEMCG);
+    if (!mm->kswapd_reclaimed)
+        mm->kswapd_failures++;
+    else
+        mm->kswapd_failures = 0;
+    if (mm_free_frames(mm) <= mm->wmark_high && mm->kswapd_failures < MAX_RECLAIM_RETRIES) {
+        mm->kswapd_priority = DEF_PRIORITY;
+        mm->kswapd_reclaimed = 0;
+        mm->c[VM_pageoutrun]++;
+        return true;
+    }
+    mm->kswapd_woken = false;
+    return false;
+}

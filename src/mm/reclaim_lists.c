@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reclaim of one list: which isolated folios are freed, kept, activated or written (mm/vmscan.c
+ * shrink_folio_list(), shrink_inactive_list(), shrink_active_list(); 6.1, 6.12). */
+#include "mm_internal.h"
+
+enum fate { FATE_KEEP, FATE_ACTIVATE, FATE_FREED };
+
+static bool try_free(struct mm *mm, struct sim_cpu *cpu, uint32_t id) {
+    struct folio *f = &mm->folio[id];
+    bool cached = f->flags & FOLIO_SWAPCACHE;
+
+    if (folio_refs(f) != (cached ? folio_nr(f) : 0) || (f->flags & FOLIO_DIRTY))
+        return false;
+    if (cached) {
+        uint32_t shadow = workingset_eviction(mm, f);
+        swapcache_delete(mm, cpu, id, true, shadow);
+    }
+    f->flags &= (uint16_t)~FOLIO_ISOLATED;
+    folio_free(mm, id);
+    sim_charge(cpu, mm->p.cost.free_ns);
+    return true;
+}
+
+static enum fate pageout(struct mm *mm, struct sim_cpu *cpu, uint32_t id, struct shrink_stat *st) {
+    struct folio *f = &mm->folio[id];
+    uint32_t cached = (f->flags & FOLIO_SWAPCACHE) ? folio_nr(f) : 0;
+
+    if (folio_refs(f) != cached)
+        return FATE_KEEP;
+    f->flags = (uint16_t)((f->flags & ~FOLIO_DIRTY) | FOLIO_RECLAIM);
+    switch (folio_writepage(mm, cpu, id)) {
+    case WRITE_ACTIVATE:
+        f->flags = (uint16_t)((f->flags & ~FOLIO_RECLAIM) | FOLIO_DIRTY);
+        return FATE_ACTIVATE;
+    case WRITE_KEEP:
+        f->flags = (uint16_t)((f->flags & ~FOLIO_RECLAIM) | FOLIO_DIRTY);
+        st->pageouts += folio_nr(f);
+        return FATE_KEEP;
+    case WRITE_ASYNC:
+        vm_count(mm, folio_memcg(f), VM_nr_vmscan_write, folio_nr(f));
+        st->pageouts += folio_nr(f);
+        return FATE_KEEP;
+    case WRITE_CLEAN:
+    default:
+        f->flags &= (uint16_t) ~(FOLIO_RECLAIM | FOLIO_DIRTY);
+        vm_count(mm, folio_memcg(f), VM_nr_vmscan_write, folio_nr(f));
+        st->pageouts += folio_nr(f);
+        return try_free(mm, cpu, id) ? FATE_FREED : FATE_KEEP;
+    }
+}
+
+static enum fate folio_fate(struct mm *mm, struct sim_cpu *cpu, uint32_t id,
+                            struct shrink_stat *st) {
+    struct folio *f = &mm->folio[id];
+
+    sim_charge(cpu, mm->p.cost.scan_ns);
+    if (f->flags & FOLIO_LOCKED)
+        return FATE_KEEP;
+    if (f->flags & FOLIO_WRITEBACK) {
+        f->flags |= FOLIO_RECLAIM;
+        st->immediate++;
+        return FATE_ACTIVATE;
+    }
+    uint32_t refs = f->mapcount ? folio_referenced(mm, id) : 0;
+    bool had_ref = f->flags & FOLIO_REFERENCED;
+    f->flags &= (uint16_t)~FOLIO_REFERENCED;
+    if (refs) {
+        f->flags |= FOLIO_REFERENCED;
+        if (had_ref || refs > 1 || !mm->p.reclaim.anon_inactive_first)
+            return FATE_ACTIVATE;
+        return FATE_KEEP;
+    }
+    if (!(f->flags & FOLIO_SWAPCACHE) && !folio_add_to_swap(mm, cpu, id))
+        return FATE_ACTIVATE;
+    if (f->mapcount)
+        folio_unmap_to_swap(mm, cpu, id);
+    if (f->flags & FOLIO_DIRTY)
+        return pageout(mm, cpu, id, st);
+    mm->x_swap_freed_clean++;
+    return try_free(mm, cpu, id) ? FATE_FREED : FATE_KEEP;
+}
+
+void shrink_folio_list(struct mm *mm, struct sim_cpu *cpu, uint32_t *list, uint32_t *nr,
+                       struct scan_control *sc, struct shrink_stat *st) {
+    uint32_t kept = 0;
+
+    (void)sc;
+    for (uint32_t i = 0; i < *nr; i++) {
+        uint32_t id = list[i], pages = folio_nr(&mm->folio[id]);
+        struct folio *f = &mm->folio[id];
+
+        if (i + 4 < *nr) {
+            const struct folio *ahead = &mm->folio[list[i + 4]];
+            if (ahead->mapcount)
+                RF_PREFETCH(&mm->pte[ahead->owner]);
+        }
+        switch (folio_fate(mm, cpu, id, st)) {
+        case FATE_FREED:
+            st->reclaimed += pages;
+            continue;
+        case FATE_ACTIVATE:
+            if ((f->flags & FOLIO_SWAPCACHE) && memcg_swap_full(mm, folio_memcg(f)))
+                (void)folio_free_swap(mm, cpu, id);
+            f->flags |= FOLIO_ACTIVE;
+            st->activated += pages;
+            vm_count(mm, folio_memcg(f), VM_pgactivate, pages);
+            break;
+        case FATE_KEEP:
+            break;
+        }
+        list[kept++] = id;
+    }
+    *nr = kept;
+}
+
+/* Takes up to nr pages off the tail of a list. */
+static uint32_t isolate(struct mm *mm, struct lru_list *l, uint32_t nr, uint32_t *list) {
+    uint32_t n = 0, pages = 0;
+
+    while (pages < nr && n < SWAP_CLUSTER_MAX && l->tail != RF_NONE) {
+        uint32_t id = l->tail;
+        pages += folio_nr(&mm->folio[id]);
+        folio_lru_remove(mm, id);
+        mm->folio[id].flags |= FOLIO_ISOLATED;
+        list[n++] = id;
+        if (l->tail != RF_NONE)
+            RF_PREFETCH(&mm->folio[mm->folio[l->tail].prev & 0x0fffffffu]);
+    }
+    return n;
+}
+
+static void count_scan(struct mm *mm, uint32_t memcg, const struct scan_control *sc, uint64_t n) {
+    enum vm_counter k = sc->kswapd ? VM_pgscan_kswapd : VM_pgscan_direct;
+    vm_count(mm, memcg, VM_pgscan_anon, n);
+    mm->memcg[memcg].c[k] += n;
+    if (sc->global)
+        mm->c[k] += n;
+}
+
+static void count_steal(struct mm *mm, uint32_t memcg, const struct scan_control *sc, uint64_t n) {
+    enum vm_counter k = sc->kswapd ? VM_pgsteal_kswapd : VM_pgsteal_direct;
+    vm_count(mm, memcg, VM_pgsteal_anon, n);
+    mm->memcg[memcg].c[k] += n;
+    if (sc->global)
+        mm->c[k] += n;
+}
+
+uint64_t shrink_inactive_list(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr,
+                              struct scan_control *sc) {
+    struct lruvec *lv = &mm->memcg[memcg].lruvec;
+    uint32_t list[SWAP_CLUSTER_MAX];
+    struct shrink_stat st = {0};
+    uint64_t scanned = 0;
+
+    sim_charge(cpu, mm->p.cost.shrink_call_ns);
+    /* Interrupts: I/O that has ended by now. */
+    if (engine_next_event(mm->p.eng) <= cpu->now)
+        engine_poll(mm->p.eng, cpu->now);
+    lru_add_drain(mm, cpu);
+    uint32_t n = isolate(mm, &lv->list[LRU_INACTIVE_ANON], nr, list);
+    if (n == 0)
+        return 0;
+    for (uint32_t i = 0; i < n; i++)
+        scanned += folio_nr(&mm->folio[list[i]]);
+    count_scan(mm, memcg, sc, scanned);
+    sc->nr_scanned += scanned;
+    shrink_folio_list(mm, cpu, list, &n, sc, &st);
+    for (uint32_t i = 0; i < n; i++) {
+        struct folio *f = &mm->folio[list[i]];
+        f->flags &= (uint16_t)~FOLIO_ISOLATED;
+        folio_lru_insert(mm, list[i], false);
+        if (f->flags & FOLIO_ACTIVE)
+            workingset_age(mm, memcg, folio_nr(f));
+    }
+    count_steal(mm, memcg, sc, st.reclaimed);
+    lru_note_cost(mm, memcg, st.pageouts, scanned - st.reclaimed);
+    return st.reclaimed;
+}
+
+void shrink_active_list(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr) {
+    struct lruvec *lv = &mm->memcg[memcg].lruvec;
+    uint32_t list[SWAP_CLUSTER_MAX];
+    uint64_t pages = 0;
+
+    sim_charge(cpu, mm->p.cost.shrink_call_ns);
+    lru_add_drain(mm, cpu);
+    uint32_t n = isolate(mm, &lv->list[LRU_ACTIVE_ANON], nr, list);
+    for (uint32_t i = 0; i < n; i++) {
+        struct folio *f = &mm->folio[list[i]];
+        if (f->mapcount)
+            (void)folio_referenced(mm, list[i]);
+        f->flags &= (uint16_t) ~(FOLIO_ACTIVE | FOLIO_ISOLATED);
+        f->flags |= FOLIO_WORKINGSET;
+        pages += folio_nr(f);
+        folio_lru_insert(mm, list[i], false);
+    }
+    sim_charge(cpu, mm->p.cost.deactivate_ns * pages);
+    vm_count(mm, memcg, VM_pgrefill, pages);
+    vm_count(mm, memcg, VM_pgdeactivate, pages);
+}

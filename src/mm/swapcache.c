@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The swap cache and swap I/O: which folio stands for a slot, and where its data goes or comes from
+ * (zero map, zswap, zram, block device). Facts: mm/swap_state.c, mm/swapfile.c, mm/page_io.c of
+ * 6.1 and 6.12.
+ */
+#include "mm_internal.h"
+
+uint32_t swapcache_lookup(const struct mm *mm, uint32_t slot) {
+    return (mm->swap->meta[slot].flags & SLOT_FOLIO) ? mm->swap->word[slot] : RF_NONE;
+}
+
+static void set_folio(struct mm *mm, uint32_t slot, uint32_t folio) {
+    struct swap_slot_meta *m = &mm->swap->meta[slot];
+    m->flags = (uint8_t)((m->flags & ~SLOT_SHADOW) | SLOT_FOLIO);
+    mm->swap->word[slot] = folio;
+}
+
+static void set_slot_memcg(struct mm *mm, uint32_t slot, uint32_t memcg) {
+    struct swap_slot_meta *m = &mm->swap->meta[slot];
+    m->flags = (uint8_t)((m->flags & 0x0f) | memcg << SLOT_MEMCG_SHIFT);
+}
+
+static uint32_t slot_memcg(const struct mm *mm, uint32_t slot) {
+    return (uint32_t)mm->swap->meta[slot].flags >> SLOT_MEMCG_SHIFT;
+}
+
+bool folio_add_to_swap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio) {
+    struct folio *f = &mm->folio[folio];
+    uint32_t memcg = folio_memcg(f), nr = folio_nr(f);
+    bool refilled = false;
+    uint32_t slot = folio_order(f) ? swap_slots_alloc_large(mm->swap, cpu->id, folio_order(f))
+                                   : swap_slot_alloc(mm->swap, cpu->id, &refilled);
+
+    if (slot == SWAP_NO_SLOT) {
+        mm->x_swap_full_fail++;
+        return false;
+    }
+    for (uint32_t i = 0; i < nr; i++)
+        set_slot_memcg(mm, slot + i, memcg);
+    if (!memcg_charge_swap(mm, memcg, nr)) {
+        /* The freed slot gives back the charge of its memcg: the root is not limited. */
+        for (uint32_t i = 0; i < nr; i++) {
+            set_slot_memcg(mm, slot + i, ROOT_MEMCG);
+            mm->memcg[ROOT_MEMCG].swap_usage++;
+            swapcache_free(mm->swap, cpu->id, slot + i);
+        }
+        return false;
+    }
+    for (uint32_t i = 0; i < nr; i++)
+        set_folio(mm, slot + i, folio);
+    f->slot = slot;
+    f->flags |= FOLIO_SWAPCACHE | FOLIO_DIRTY;
+    sim_charge(cpu, mm->p.cost.swapout_ns * nr);
+    return true;
+}
+
+void swapcache_delete(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, bool shadow,
+                      uint32_t shadow_word) {
+    struct folio *f = &mm->folio[folio];
+    uint32_t slot = f->slot, nr = folio_nr(f);
+
+    f->flags &= (uint16_t)~FOLIO_SWAPCACHE;
+    f->slot = SWAP_NO_SLOT;
+    for (uint32_t i = 0; i < nr; i++) {
+        struct swap_slot_meta *m = &mm->swap->meta[slot + i];
+        m->flags &= (uint8_t)~SLOT_FOLIO;
+        if (shadow) {
+            m->flags |= SLOT_SHADOW;
+            mm->swap->word[slot + i] = shadow_word;
+        }
+        swapcache_free(mm->swap, cpu->id, slot + i);
+    }
+}
+
+bool folio_free_swap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio) {
+    struct folio *f = &mm->folio[folio];
+
+    if (!(f->flags & FOLIO_SWAPCACHE) || (f->flags & (FOLIO_WRITEBACK | FOLIO_LOCKED)))
+        return false;
+    for (uint32_t i = 0; i < folio_nr(f); i++)
+        if (swap_count(mm->swap, f->slot + i))
+            return false;
+    swapcache_delete(mm, cpu, folio, false, 0);
+    f->flags |= FOLIO_DIRTY;
+    return true;
+}
+
+void folio_free_if_idle(struct mm *mm, struct sim_cpu *cpu, uint32_t folio) {
+    struct folio *f = &mm->folio[folio];
+
+    if (f->mapcount || (f->flags & FOLIO_ISOLATED))
+        return;
+    if ((f->flags & FOLIO_SWAPCACHE) && !folio_free_swap(mm, cpu, folio))
+        return;
+    if (f->flags & (FOLIO_IN_BATCH | FOLIO_IN_ROTATE))
+        folio_forget_batches(mm, folio);
+    if (f->flags & FOLIO_LRU)
+        folio_lru_remove(mm, folio);
+    folio_free(mm, folio);
+}
+
+/* ---- what a freed slot takes with it ---- */
+
+static void slot_returned(void *ctx, uint32_t slot) {
+    struct mm *mm = ctx;
+    if (mm->zswap && !mm->p.zswap_invalidate_late)
+        zswap_invalidate(mm->zswap, mm->cur, slot);
+}
+
+static void slot_freed(void *ctx, uint32_t slot) {
+    struct mm *mm = ctx;
+    struct swap_slot_meta *m = &mm->swap->meta[slot];
+
+    if (mm->zswap && mm->p.zswap_invalidate_late)
+        zswap_invalidate(mm->zswap, mm->cur, slot);
+    if (mm->zram)
+        zram_slot_free_notify(mm->zram, mm->cur, (uint32_t)swap_slot_offset(mm->swap, slot));
+    memcg_uncharge_swap(mm, slot_memcg(mm, slot), 1);
+    m->flags = 0;
+}
+
+static bool reclaim_cached(void *ctx, uint32_t slot) {
+    struct mm *mm = ctx;
+    uint32_t folio = swapcache_lookup(mm, slot);
+
+    if (folio == RF_NONE || (mm->folio[folio].flags & FOLIO_ISOLATED))
+        return false;
+    if (mm->folio[folio].mapcount)
+        return folio_free_swap(mm, mm->cur, folio);
+    folio_free_if_idle(mm, mm->cur, folio);
+    return !(mm->swap->meta[slot].flags & SLOT_FOLIO);
+}
+
+const struct swap_ops mm_swap_ops = {
+    .slot_returned = slot_returned,
+    .slot_freed = slot_freed,
+    .reclaim_cached = reclaim_cached,
+};
+
+/* ---- I/O ---- */
+
+void mm_end_io(void *ctx, uint32_t folio, enum blk_op op, rf_time when) {
+    struct mm *mm = ctx;
+    struct folio *f = &mm->folio[folio];
+
+    if (op == BLK_READ) {
+        f->flags &= (uint16_t)~FOLIO_LOCKED;
+    } else {
+        f->flags &= (uint16_t) ~(FOLIO_WRITEBACK | FOLIO_STABLE_WB);
+        if (f->flags & FOLIO_RECLAIM) {
+            f->flags &= (uint16_t)~FOLIO_RECLAIM;
+            folio_rotate_reclaimable(mm, mm->cur, folio);
+        }
+    }
+    mm->wait->folio_ready(mm->wait_ctx, folio, when);
+}
+
+static void verify_fail(struct mm *mm, const char *where, uint32_t slot, uint32_t found,
+                        uint32_t want) {
+    if (mm->verify_err.code == RF_OK)
+        rf_fail(&mm->verify_err, RF_ECHECK,
+                "data loss: %s gave content %u for slot %u, the page that was swapped out there "
+                "had content %u",
+                where, found, slot, want);
+}
+
+static bool write_device(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, uint32_t content) {
+    struct folio *f = &mm->folio[folio];
+    uint32_t nr = folio_nr(f);
+    uint64_t off = swap_slot_offset(mm->swap, f->slot);
+
+    vm_count(mm, folio_memcg(f), VM_pswpout, nr);
+    if (mm->zram) {
+        bool ok = true;
+        for (uint32_t i = 0; i < nr; i++)
+            ok &= zram_write(mm->zram, cpu, (uint32_t)off + i,
+                             nr == 1 ? content : pte_content(mm->pte[f->owner + i]));
+        return ok;
+    }
+    if (blk_dev_ops(mm->blk)->synchronous)
+        return blk_submit(mm->blk, cpu, BLK_WRITE, off, nr, folio) == 0;
+    f->flags |= FOLIO_WRITEBACK | (mm->swap_stable ? FOLIO_STABLE_WB : 0);
+    if (blk_submit(mm->blk, cpu, BLK_WRITE, off, nr, folio) != 0) {
+        f->flags &= (uint16_t) ~(FOLIO_WRITEBACK | FOLIO_STABLE_WB);
+        return false;
+    }
+    return true;
+}
+
+enum write_result folio_writepage(struct mm *mm, struct sim_cpu *cpu, uint32_t folio) {
+    struct folio *f = &mm->folio[folio];
+    uint32_t slot = f->slot, content = f->owner, memcg = folio_memcg(f);
+    struct swap_slot_meta *m = &mm->swap->meta[slot];
+
+    if (folio_order(f) == 0 && swap_count(mm->swap, slot) == 0) {
+        /* Its last user went away since: no need to write. */
+        swapcache_delete(mm, cpu, folio, false, 0);
+        return WRITE_CLEAN;
+    }
+    if (folio_order(f) == 0) {
+        if (mm->swap->owner)
+            mm->swap->owner[slot] = content;
+        if (mm->swap->p.policy.zeromap && content_is_zero(mm->p.content, content)) {
+            sim_charge(cpu, mm->p.cost.zero_page_ns);
+            m->flags |= SLOT_ZERO;
+            if (mm->zswap && zswap_has(mm->zswap, slot))
+                zswap_invalidate(mm->zswap, cpu, slot);
+            vm_count(mm, memcg, VM_swpout_zero, 1);
+            return WRITE_CLEAN;
+        }
+        m->flags &= (uint8_t)~SLOT_ZERO;
+        if (mm->zswap) {
+            if (zswap_store(mm->zswap, cpu, slot, memcg, content))
+                return WRITE_CLEAN;
+            if (mm->p.zswap_memcg_writeback && !mm_zswap_ops.writeback_enabled(mm, memcg))
+                return WRITE_ACTIVATE;
+        }
+    }
+    if (!write_device(mm, cpu, folio, content))
+        return WRITE_KEEP;
+    return (f->flags & FOLIO_WRITEBACK) ? WRITE_ASYNC : WRITE_CLEAN;
+}
+
+uint8_t folio_read(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, uint32_t slot,
+                   uint32_t content, bool in_cache) {
+    struct folio *f = &mm->folio[folio];
+    uint32_t memcg = folio_memcg(f);
+    rf_time t0 = cpu->now;
+
+    if (mm->swap->owner && mm->swap->owner[slot] != content)
+        verify_fail(mm, "the swap slot", slot, mm->swap->owner[slot], content);
+    if (mm->swap->meta[slot].flags & SLOT_ZERO) {
+        sim_charge(cpu, mm->p.cost.zero_page_ns);
+        vm_count(mm, memcg, VM_swpin_zero, 1);
+        return FK_ZERO;
+    }
+    if (mm->zswap) {
+        bool dirty = false;
+        if (zswap_load(mm->zswap, cpu, slot, in_cache, content, &dirty)) {
+            if (dirty)
+                f->flags |= FOLIO_DIRTY;
+            mm->stall_ns[STALL_ZSWAP_LOAD] += cpu->now - t0;
+            return FK_ZSWAP;
+        }
+        zswap_note_disk_swapin(mm->zswap, memcg);
+    }
+    vm_count(mm, memcg, VM_pswpin, 1);
+    uint64_t off = swap_slot_offset(mm->swap, slot);
+    if (mm->zram) {
+        uint32_t got = CONTENT_ZERO;
+        bool ok = zram_read(mm->zram, cpu, (uint32_t)off, &got);
+        if (!ok || got != content)
+            if (!(content_is_zero(mm->p.content, got) && content_is_zero(mm->p.content, content)))
+                verify_fail(mm, "zram", slot, got, content);
+        mm->stall_ns[STALL_ZRAM_LOAD] += cpu->now - t0;
+        return FK_ZRAM;
+    }
+    if (!blk_dev_ops(mm->blk)->synchronous)
+        f->flags |= FOLIO_LOCKED;
+    if (blk_submit(mm->blk, cpu, BLK_READ, off, 1, folio) != 0) {
+        f->flags &= (uint16_t)~FOLIO_LOCKED;
+        if (mm->verify_err.code == RF_OK)
+            rf_fail(&mm->verify_err, RF_ENOMEM, "no memory for a read request");
+    }
+    if (blk_dev_ops(mm->blk)->synchronous)
+        mm->stall_ns[STALL_SWAP_READ] += cpu->now - t0;
+    return FK_DEVICE;
+}
+
+/*
+ * A new folio in the swap cache for slot, charged, on its way to the LRU. The caller reads into it.
+ * Charging may reclaim, and reclaim may put the slot's page into the cache (zswap writeback): then
+ * *out is that folio and *raced is set.
+ */
+static enum charge_result new_cached(struct mm *mm, struct sim_cpu *cpu, uint32_t slot,
+                                     uint32_t content, struct fault_ctx *ctx, uint32_t *out,
+                                     bool *raced) {
+    uint32_t memcg = slot_memcg(mm, slot);
+    struct swap_slot_meta *m = &mm->swap->meta[slot];
+
+    *raced = false;
+    *out = RF_NONE;
+    if (!frames_available(mm, cpu, 1))
+        return CHARGE_OOM;
+    enum charge_result r = memcg_charge(mm, cpu, memcg, 1, ctx);
+    if (r != CHARGE_OK)
+        return r;
+    *out = swapcache_lookup(mm, slot);
+    if (*out != RF_NONE) {
+        memcg_uncharge(mm, memcg, 1);
+        *raced = true;
+        return CHARGE_OK;
+    }
+    uint32_t id = folio_alloc(mm, memcg);
+    if (id == RF_NONE) {
+        memcg_uncharge(mm, memcg, 1);
+        return CHARGE_OOM;
+    }
+    struct folio *f = &mm->folio[id];
+    (void)swapcache_prepare(mm->swap, slot);
+    bool had_shadow = m->flags & SLOT_SHADOW;
+    uint32_t shadow = mm->swap->word[slot];
+    set_folio(mm, slot, id);
+    f->slot = slot;
+    f->owner = content;
+    f->flags |= FOLIO_SWAPCACHE;
+    if (!mm->p.reclaim.anon_inactive_first)
+        f->flags |= FOLIO_ACTIVE;
+    if (had_shadow)
+        workingset_refault(mm, f, shadow);
+    folio_add_lru(mm, cpu, id);
+    *out = id;
+    return CHARGE_OK;
+}
+
+enum charge_result swapin_async(struct mm *mm, struct sim_cpu *cpu, uint32_t slot, uint32_t memcg,
+                                uint32_t content, struct fault_ctx *ctx, uint32_t *out,
+                                bool *allocated, uint8_t *kind) {
+    (void)memcg;
+    *allocated = false;
+    *out = swapcache_lookup(mm, slot);
+    if (*out != RF_NONE || swap_count(mm->swap, slot) == 0)
+        return CHARGE_OK;
+    bool raced;
+    enum charge_result r = new_cached(mm, cpu, slot, content, ctx, out, &raced);
+    if (r != CHARGE_OK || raced)
+        return r;
+    *allocated = true;
+    *kind = folio_read(mm, cpu, *out, slot, content, true);
+    return CHARGE_OK;
+}
+
+/* ---- what zswap asks of us ---- */
+
+static int wb_begin(void *host, struct sim_cpu *cpu, uint32_t slot, uint32_t *folio) {
+    struct mm *mm = host;
+
+    if (swapcache_lookup(mm, slot) != RF_NONE)
+        return -2;
+    if (swap_count(mm->swap, slot) == 0)
+        return -1;
+    bool raced;
+    if (new_cached(mm, cpu, slot, mm->swap->owner ? mm->swap->owner[slot] : CONTENT_ZERO, NULL,
+                   folio, &raced) != CHARGE_OK)
+        return -1;
+    if (raced)
+        return -2;
+    /* Charging may have reclaimed and freed the entry; the caller re-checks. */
+    mm->folio[*folio].flags |= FOLIO_LOCKED;
+    return 0;
+}
+
+static void wb_abort(void *host, struct sim_cpu *cpu, uint32_t slot, uint32_t folio) {
+    struct mm *mm = host;
+    struct folio *f = &mm->folio[folio];
+
+    (void)slot;
+    f->flags &= (uint16_t)~FOLIO_LOCKED;
+    swapcache_delete(mm, cpu, folio, false, 0);
+    folio_free_if_idle(mm, cpu, folio);
+}
+
+static void wb_submit(void *host, struct sim_cpu *cpu, uint32_t slot, uint32_t folio) {
+    struct mm *mm = host;
+    struct folio *f = &mm->folio[folio];
+
+    (void)slot;
+    f->flags = (uint16_t)((f->flags & ~FOLIO_LOCKED) | FOLIO_RECLAIM);
+    if (!write_device(mm, cpu, folio, f->owner))
+        f->flags |= FOLIO_DIRTY;
+    if (!(f->flags & FOLIO_WRITEBACK)) {
+        f->flags &= (uint16_t)~FOLIO_RECLAIM;
+        folio_rotate_reclaimable(mm, cpu, folio);
+    }
+}
+
+static bool writeback_enabled(void *host, uint32_t memcg) {
+    const struct mm *mm = host;
+    for (uint32_t i = memcg; i != RF_NONE; i = mm->memcg[i].parent)
+        if (!mm->memcg[i].zswap_writeback)
+            return false;
+    return true;
+}
+
+static bool may_store(void *host, uint32_t memcg) {
+    struct mm *mm = host;
+    for (uint32_t i = memcg; i != ROOT_MEMCG && i != RF_NONE; i = mm->memcg[i].parent) {
+        const struct memcg *mc = &mm->memcg[i];
+        if (mc->zswap_max == MEMCG_UNLIMITED)
+            continue;
+        if (mc->zswap_max == 0 || (mc->now.zswap_bytes >> RF_PAGE_SHIFT) >= mc->zswap_max)
+            return false;
+    }
+    return true;
+}
+
+static void zs_charge(void *host, struct sim_cpu *cpu, uint32_t memcg, uint32_t bytes) {
+    memcg_charge_obj(host, cpu, memcg, bytes);
+}
+
+static void zs_uncharge(void *host, uint32_t memcg, uint32_t bytes) {
+    struct mm *mm = host;
+    memcg_uncharge_obj(mm, mm->cur, memcg, bytes);
+}
+
+static void zs_count_vm(void *host, uint32_t memcg, enum zswap_vm ev, uint32_t nr) {
+    static const enum vm_counter map[] = {VM_zswpin, VM_zswpout, VM_zswpwb};
+    vm_count(host, memcg, map[ev], nr);
+}
+
+static void zs_queue_work(void *host, struct sim_cpu *cpu) {
+    struct mm *mm = host;
+    mm->wait->queue_zswap_work(mm->wait_ctx, cpu);
+}
+
+static uint32_t zs_next_memcg(void *host, uint32_t memcg) {
+    const struct mm *mm = host;
+    uint32_t next = memcg == RF_NONE ? 0 : memcg + 1;
+    return next < mm->nr_memcgs ? next : RF_NONE;
+}
+
+static void zs_memcg_stats(void *host, uint32_t memcg, uint64_t *bytes, uint64_t *pages) {
+    struct mm *mm = host;
+    memcg_flush_if_pending(mm);
+    const struct memcg_stats *s = memcg_stats_seen(mm, memcg);
+    *bytes = s->zswap_bytes;
+    *pages = s->zswapped;
+}
+
+const struct zswap_host_ops mm_zswap_ops = {
+    .wb_begin = wb_begin,
+    .wb_abort = wb_abort,
+    .wb_submit = wb_submit,
+    .writeback_enabled = writeback_enabled,
+    .may_store = may_store,
+    .charge = zs_charge,
+    .uncharge = zs_uncharge,
+    .count_vm = zs_count_vm,
+    .queue_work = zs_queue_work,
+    .next_memcg = zs_next_memcg,
+    .memcg_stats = zs_memcg_stats,
+};

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Refault distances and reclaim costs (mm/workingset.c, mm/swap.c 6.1 and 6.12). A shadow is what
+ * an evicted page leaves in its slot: the lruvec's age in the upper bits, the workingset flag in
+ * bit 0. The slot's own memcg field names the lruvec.
+ */
+#include "mm_internal.h"
+
+void workingset_age(struct mm *mm, uint32_t memcg, uint64_t nr) {
+    for (uint32_t i = memcg; i != RF_NONE; i = mm->memcg[i].parent)
+        mm->memcg[i].lruvec.nonresident_age += nr;
+}
+
+uint32_t workingset_eviction(struct mm *mm, const struct folio *f) {
+    struct lruvec *lv = &mm->memcg[folio_memcg(f)].lruvec;
+    uint32_t age;
+
+    if (mm->p.knobs.lru_gen_enabled) {
+        age = (uint32_t)lv->lru_gen.min_seq;
+        lv->lru_gen.evicted += folio_nr(f);
+    } else {
+        age = (uint32_t)lv->nonresident_age;
+        workingset_age(mm, folio_memcg(f), folio_nr(f));
+    }
+    return age << 1 | ((f->flags & FOLIO_WORKINGSET) ? 1u : 0u);
+}
+
+static void refault_gen(struct mm *mm, struct folio *f, uint32_t shadow) {
+    struct memcg *mc = &mm->memcg[folio_memcg(f)];
+    struct lru_gen *g = &mc->lruvec.lru_gen;
+
+    if ((shadow >> 1) != ((uint32_t)g->min_seq & 0x7fffffffu))
+        return;
+    g->refaulted++;
+    vm_count(mm, mc->id, VM_workingset_refault_anon, 1);
+    vm_count(mm, mc->id, VM_workingset_activate_anon, 1);
+    mc->now.workingset_activate++;
+    /* In fault context the page counts as part of the working set. */
+    f->flags |= FOLIO_WORKINGSET;
+    vm_count(mm, mc->id, VM_workingset_restore_anon, 1);
+}
+
+void workingset_refault(struct mm *mm, struct folio *f, uint32_t shadow) {
+    uint32_t id = folio_memcg(f);
+    struct memcg *mc = &mm->memcg[id];
+
+    if (mm->p.knobs.lru_gen_enabled) {
+        refault_gen(mm, f, shadow);
+        return;
+    }
+    vm_count(mm, id, VM_workingset_refault_anon, 1);
+    mc->pending_updates++;
+    if (!mm->p.reclaim.anon_workingset)
+        return;
+    const struct memcg_stats *s = memcg_stats_seen(mm, id);
+    uint32_t distance = ((uint32_t)mc->lruvec.nonresident_age - (shadow >> 1)) & 0x7fffffffu;
+    uint64_t size = memcg_swap_free(mm, id) > 0 ? s->active_anon : 0;
+    if (distance > size)
+        return;
+    f->flags |= FOLIO_ACTIVE;
+    workingset_age(mm, id, 1);
+    vm_count(mm, id, VM_workingset_activate_anon, 1);
+    mc->now.workingset_activate++;
+    if (shadow & 1) {
+        f->flags |= FOLIO_WORKINGSET;
+        lru_note_cost(mm, id, 1, 0);
+        vm_count(mm, id, VM_workingset_restore_anon, 1);
+    }
+}
+
+void lru_note_cost(struct mm *mm, uint32_t memcg, uint64_t io, uint64_t rotated) {
+    uint64_t cost = mm->p.reclaim.cost_io_weighted ? io * SWAP_CLUSTER_MAX + rotated : io;
+
+    if (!cost)
+        return;
+    for (uint32_t i = memcg; i != RF_NONE; i = mm->memcg[i].parent) {
+        struct lruvec *lv = &mm->memcg[i].lruvec;
+        const struct memcg_stats *s = memcg_stats_seen(mm, i);
+        uint64_t size = s->inactive_anon + s->active_anon;
+        if (i == ROOT_MEMCG) /* the root's statistics contain its descendants' */
+            for (uint32_t k = 1; k < mm->nr_memcgs; k++) {
+                s = memcg_stats_seen(mm, k);
+                size += s->inactive_anon + s->active_anon;
+            }
+        lv->anon_cost += cost;
+        if (lv->anon_cost + lv->file_cost > size / 4) {
+            lv->anon_cost /= 2;
+            lv->file_cost /= 2;
+        }
+    }
+}
