@@ -269,7 +269,7 @@ static void print_traffic(FILE *f, const struct replay_result *r) {
 }
 
 const char *report_verdict(const struct replay_result *r, char *buf, size_t size) {
-    uint64_t attempts = extra(r, "zswap_attempts"), hysteresis = extra(r, "reject_hysteresis");
+    uint64_t attempts = extra(r, "zswap.attempts"), hysteresis = extra(r, "reject_hysteresis");
     uint64_t elapsed = timing(r, "elapsed_ns"), stall = timing(r, "stall_ns");
     uint64_t out = counter(r, "vmstat.zswpout"), wb = counter(r, "vmstat.zswpwb");
     uint64_t poor =
