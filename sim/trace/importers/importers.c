@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "importer.h"
 
-static const struct importer_ops *const importers[] = {&import_text};
+static const struct importer_ops *const importers[] = {&import_text, &import_swtrace};
 
 const struct importer_ops *importer_at(unsigned i) {
     return i < sizeof(importers) / sizeof(importers[0]) ? importers[i] : NULL;
