@@ -71,8 +71,8 @@ static int from_text(const char *path, const char *text, uint16_t **sizes, size_
         bool none = *q == '\n' || *q == '\0' || *q == '#';
         const char *rest = end + strspn(end, " \t\r");
         if (!none && (*q < '0' || *q > '9' || v > MAX_SIZE || (*rest && *rest != '\n')))
-            return rf_fail(err, RF_EINPUT, "%s:%zu: found '%.20s', expected a size in 0..%d", path,
-                           line + 1, q, MAX_SIZE);
+            return rf_fail(err, RF_EINPUT, "%s:%zu: found '%.*s', expected a size in 0..%d", path,
+                           line + 1, (int)RF_MIN(strcspn(q, "\n"), (size_t)20), q, MAX_SIZE);
         if (!none) {
             if (*nr == cap) {
                 cap = cap ? cap * 2 : 1024;

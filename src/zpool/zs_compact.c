@@ -126,12 +126,17 @@ uint64_t zs_compact(struct zpool *z, const struct zpool_owner_ops *ops, void *ct
     struct zs_pool *p = (struct zs_pool *)(void *)z;
     struct compaction cc = {.p = p, .ops = ops, .ctx = ctx};
     struct rf_varr table = {0};
-    if (!ops || zs_compactable(z) == 0)
+    uint64_t freeable = zs_compactable(z);
+    /* With nothing to gain the old loop still takes a zspage of each class off and puts it back. */
+    if (!ops || (freeable == 0 && p->table.policy.fullness_12))
         return 0;
-    if (rf_varr_init(&table, (size_t)p->nr_segs * ZS_SEG_IDS, sizeof(uint32_t), NULL) != 0)
-        return 0;
-    cc.owner = table.base;
-    ops->for_each(ctx, note_owner, &cc);
+    if (freeable > 0) {
+        size_t ids = (size_t)p->nr_segs * ZS_SEG_IDS;
+        if (rf_varr_init(&table, ids, sizeof(uint32_t), NULL) != 0)
+            return 0;
+        cc.owner = table.base;
+        ops->for_each(ctx, note_owner, &cc);
+    }
     for (uint32_t i = p->table.nr; i-- > 0;) {
         if (p->table.policy.fullness_12)
             compact_class_12(&cc, &p->cls[i]);
