@@ -14,6 +14,16 @@
 
 static const uint16_t knot_at[NR_KNOTS] = {0, 256, 512, 1024, 1536, 2048, 2560, 3072, 3584, 4096};
 
+/* What a page of noise takes, measured: no page takes more. For deflate the window of 2 KiB cuts it
+ * into several blocks, each of which may be a little off; the largest of 200 pages. */
+static const uint16_t noise[NR_CODECS] = {
+    [CODEC_LZO] = 4116,         [CODEC_LZO_RLE] = 4118,
+    [CODEC_LZ4] = 4114,         [CODEC_LZ4HC] = 4114,
+    [CODEC_ZSTD] = 4106,        [CODEC_ZSTD_ZRAM] = 4106,
+    [CODEC_DEFLATE] = 4146,     [CODEC_842] = 4424,
+    [CODEC_DEFLATE_IAA] = 4101, [CODEC_DEFLATE_IAA_DYN] = 4101,
+};
+
 /* fit[to][from][k]: length by `to` where the length by `from` is knot_at[k]. */
 static const uint16_t fit[NR_CODECS][NR_CODECS][NR_KNOTS] =
     {
@@ -201,5 +211,5 @@ uint32_t derive_size(enum codec_id to, enum codec_id from, uint32_t size) {
         uint32_t rise = (uint32_t)y[k + 1] - y[k];
         out = y[k] + ((size - knot_at[k]) * rise + width / 2) / width;
     }
-    return RF_MAX(1u, RF_MIN(out, CONTENT_SIZE_MAX));
+    return RF_MAX(1u, RF_MIN(out, noise[to]));
 }

@@ -85,6 +85,11 @@ static int read_sizes(const char *path, struct synth_part *p, XXH64_state_t *h,
     while (rc == RF_OK && fgets(line, sizeof(line), f)) {
         char *end;
         nr_line++;
+        if (!strchr(line, '\n') && !feof(f)) {
+            rc = rf_fail(err, RF_EINPUT, "%s:%zu: line of %zu bytes or more, expected a length",
+                         path, nr_line, strlen(line));
+            break;
+        }
         line[strcspn(line, "#\r\n")] = '\0';
         char *s = line + strspn(line, " \t");
         if (*s == '\0')
