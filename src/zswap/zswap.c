@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* zswap: creation, pools, the life of an entry, queries. */
+#include <stdlib.h>
+#include "zswap_internal.h"
+
+static const struct zswap_host_ops no_host;
+
+static int create_backends(struct zswap *z, const struct zswap_params *p, struct rf_err *err) {
+    struct zpool_params pp = {
+        .zs = p->zs,
+        .store_bytes = p->verify,
+        .max_objects = p->max_slots,
+        .pages = p->pages,
+        .pages_ctx = p->pages_ctx,
+    };
+    uint32_t b;
+
+    pp.name = "zswap1";
+    for (b = 0; b < z->nr_backends; b++) {
+        int rc = p->knobs.zpool->create(&pp, &z->backend[b], err);
+
+        if (rc)
+            return rc;
+    }
+    return RF_OK;
+}
+
+int zswap_create(const struct zswap_params *p, struct zswap **out, struct rf_err *err) {
+    struct zswap *z;
+    int rc;
+
+    if (!p->knobs.zpool || !p->max_slots || p->max_slots == RF_NONE ||
+        p->policy.nr_backends > MAX_BACKENDS || p->knobs.max_pool_percent > 100 ||
+        p->knobs.accept_threshold_percent > 100)
+        return rf_fail(err, RF_EUSAGE,
+                       "zswap: zpool %s, %u slots, %u backends, %u %% of RAM, accept at %u %%: "
+                       "expected a zpool, 1 to 2^32-2 slots, at most %u backends, at most 100 %%",
+                       p->knobs.zpool ? p->knobs.zpool->name : "none", p->max_slots,
+                       p->policy.nr_backends, p->knobs.max_pool_percent,
+                       p->knobs.accept_threshold_percent, MAX_BACKENDS);
+    z = calloc(1, sizeof(*z));
+    if (!z)
+        return rf_fail(err, RF_ENOMEM, "zswap: no memory");
+    z->policy = p->policy;
+    z->cost = p->cost;
+    z->knobs = p->knobs;
+    z->ram_pages = p->ram_pages;
+    z->max_slots = p->max_slots;
+    z->content = p->content;
+    z->host = p->host ? p->host : &no_host;
+    z->host_ctx = p->host_ctx;
+    z->verify = p->verify;
+    z->nr_backends = p->policy.nr_backends ? p->policy.nr_backends : 1;
+    if (!z->policy.walk_budget)
+        z->policy.walk_budget = 1;
+    if (!z->policy.retries)
+        z->policy.retries = 16;
+    z->header = p->knobs.zpool->evictable ? p->policy.header_bytes : 0;
+    z->work.cursor = RF_NONE;
+    for (uint32_t m = 0; m < ZSWAP_MAX_MEMCGS; m++)
+        z->lru[m].oldest = z->lru[m].youngest = RF_NONE;
+    rc = rf_varr_init(&z->v_entry, p->max_slots, sizeof(*z->entry), err);
+    if (!rc && p->verify)
+        rc = rf_varr_init(&z->v_content, p->max_slots, sizeof(*z->entry_content), err);
+    if (!rc)
+        rc = create_backends(z, p, err);
+    if (rc) {
+        zswap_destroy(z);
+        return rc;
+    }
+    z->entry = z->v_entry.base;
+    z->entry_content = z->v_content.base;
+    *out = z;
+    return RF_OK;
+}
+
+void zswap_destroy(struct zswap *z) {
+    uint32_t b;
+
+    if (!z)
+        return;
+    for (b = 0; b < z->nr_backends; b++)
+        if (z->backend[b])
+            z->backend[b]->ops->destroy(z->backend[b]);
+    rf_varr_free(&z->v_entry);
+    rf_varr_free(&z->v_content);
+    free(z);
+}
+
+void zswap_refresh(struct zswap *z, uint32_t b) {
+    uint64_t now = z->backend[b]->ops->total_pages(z->backend[b]);
+
+    z->live_pages += now - z->known[b];
+    z->known[b] = now;
+}
+
+void zswap_recount(struct zswap *z) {
+    z->counted_pages = z->live_pages;
+}
+
+uint64_t zswap_total_pages(const struct zswap *z) {
+    return z->policy.limits_nonstrict ? z->live_pages : z->counted_pages;
+}
+
+void zswap_tree_hold(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint32_t holds) {
+    rf_time *at = &z->tree_free_at[z->policy.tree_per_64m ? (slot >> TREE_SHIFT) % NR_TREES : 0];
+
+    z->tree.free_at = *at;
+    sim_lock_hold(&z->tree, cpu, z->cost.tree_lock_ns * holds);
+    *at = z->tree.free_at;
+}
+
+void zswap_entry_free(struct zswap *z, uint32_t slot) {
+    struct zswap_entry *e = &z->entry[slot];
+
+    if (e->flags & ENTRY_ON_LRU)
+        zswap_lru_del(z, slot);
+    if (e->flags & ENTRY_SAME) {
+        z->c.same_filled_pages--;
+    } else {
+        uint32_t b = backend_of(z, slot);
+
+        z->backend[b]->ops->free(z->backend[b], e->handle);
+        zswap_refresh(z, b);
+    }
+    if (e->flags & ENTRY_RAW)
+        z->c.stored_incompressible_pages--;
+    if (z->policy.memcg_zswap && z->host->uncharge)
+        z->host->uncharge(z->host_ctx, e->memcg, e->length);
+    z->stored_bytes -= e->length;
+    z->c.stored_pages--;
+    e->flags = 0;
+    zswap_recount(z);
+}
+
+bool zswap_has(const struct zswap *z, uint32_t slot) {
+    return entry_live(z, slot);
+}
+
+void zswap_invalidate(struct zswap *z, struct sim_cpu *cpu, uint32_t slot) {
+    if (!entry_live(z, slot))
+        return;
+    sim_charge(cpu, z->cost.invalidate_ns);
+    zswap_tree_hold(z, cpu, slot, 1);
+    zswap_entry_free(z, slot);
+    z->c.x_invalidated++;
+}
+
+const struct zswap_counters *zswap_counters(const struct zswap *z) {
+    return &z->c;
+}
+
+const struct sim_lock *zswap_tree_lock(const struct zswap *z) {
+    return &z->tree;
+}
+
+int zswap_verify_status(const struct zswap *z, struct rf_err *err) {
+    if (z->verify_err.code)
+        return rf_fail(err, z->verify_err.code, "%s", z->verify_err.msg);
+    return RF_OK;
+}
+
+uint64_t zswap_nr_entries(const struct zswap *z) {
+    return z->c.stored_pages;
+}
+
+uint64_t zswap_stored_bytes(const struct zswap *z) {
+    return z->stored_bytes;
+}
+
+const struct zpool *zswap_pool(const struct zswap *z) {
+    return z->backend[0];
+}
