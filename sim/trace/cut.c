@@ -83,6 +83,8 @@ static void follow_event(struct cut *c, const struct trace_event *e) {
     case TEV_EXIT:
     case TEV_EXEC:
         c->procs[e->pid].exited = e->kind == TEV_EXIT;
+        if (e->kind == TEV_EXIT && c->running == e->pid)
+            c->running = RF_NONE;
         for (uint32_t b = 0; b < c->info->blocks; b++)
             if (owner[b] == e->pid)
                 clear_range(c, b << 9, 512, true);

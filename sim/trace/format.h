@@ -26,6 +26,7 @@
 #define RFT_EVENTS_MAX (1u << 16)
 #define RFT_ROWS_MAX (1u << 15)
 #define RFT_PROCESSES_MAX (1u << 20)
+#define RFT_VMAS_MAX (1u << 24)
 #define RFT_BLOCKS_MAX (1u << (TRACE_ID_BITS - 9))
 
 enum rft_block_kind { RFT_RECORDS = 1, RFT_CATALOGUE = 2 };

@@ -95,8 +95,8 @@ static int read_footer(struct trace_reader *r, struct rf_err *err) {
     uint64_t np = rf_load_le32(f + 120) & 0xffff, ns = rf_load_le32(f + 120) >> 16;
     uint64_t nb = rf_load_le32(f + 124);
     if (i->pacing > TRACE_PACE_NS || modes >> 9 || i->blocks > RFT_BLOCKS_MAX ||
-        i->processes > RFT_PROCESSES_MAX || i->vmas == RF_NONE || i->max_content > CONTENT_MAX ||
-        r->rows_total > CONTENT_MAX)
+        i->processes > RFT_PROCESSES_MAX || i->vmas > RFT_VMAS_MAX ||
+        i->max_content > CONTENT_MAX || r->rows_total > CONTENT_MAX)
         return rf_fail(err, RF_EINPUT,
                        "%s: offset %llu: %u blocks, %u processes, %u vmas, content ids to %llu, "
                        "%llu rows, modes %#x: beyond the format's limits",

@@ -348,8 +348,8 @@ static int check_event(struct trace_writer *w, const struct trace_event *ev, str
     else if (fork && !(rc = check_id(w, ev->first, err)))
         rc = check_id(w, ev->n, err);
     if (!rc && ev->kind == TEV_MMAP) {
-        if (ev->vma == RF_NONE || ev->vpn >= 1ull << 52 || (ev->vpn & 511) != (ev->first & 511) ||
-            ev->flags >= 32)
+        if (ev->vma >= RFT_VMAS_MAX || ev->vpn >= 1ull << 52 ||
+            (ev->vpn & 511) != (ev->first & 511) || ev->flags >= 32)
             return rf_fail(err, RF_EUSAGE,
                            "%s: mapping of ids from %u at vpn %llx (vma %u, flags %u), expected "
                            "the same place in 2 MiB",
