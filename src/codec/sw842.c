@@ -205,31 +205,28 @@ static int sw842_compress(void *work, const uint8_t *src, uint8_t *dst) {
     ring_clear(&w->r8, 256);
     for (const uint8_t *g = src; g < src + RF_PAGE_SIZE; g += GROUP) {
         uint64_t v = load_be(g, GROUP);
-        if (v == last && repeats < REPEAT_MAX) {
+        if (repeats != 0 && (v != last || repeats == REPEAT_MAX)) {
+            put_repeat(&o, repeats);
+            repeats = 0;
+        }
+        if (v == last) {
             repeats++;
+        } else if (v == 0) {
+            put_bits(&o, OP_ZEROS, OP_BITS);
         } else {
-            if (repeats != 0)
-                put_repeat(&o, repeats);
-            repeats = v == last;
-            if (v == last) {
-                ; /* counted as the first of the next repeat */
-            } else if (v == 0) {
-                put_bits(&o, OP_ZEROS, OP_BITS);
-            } else {
-                struct places p = {.i8 = ring_find(&w->r8, v)};
-                for (unsigned i = 0; i < 2; i++)
-                    p.i4[i] = ring_find(&w->r4, load_be(g + 4 * i, 4));
-                for (unsigned i = 0; i < 4; i++)
-                    p.i2[i] = ring_find(&w->r2, load_be(g + 2 * i, 2));
-                put_group(&o, g, &p);
-            }
+            struct places p = {.i8 = ring_find(&w->r8, v)};
+            for (unsigned i = 0; i < 2; i++)
+                p.i4[i] = ring_find(&w->r4, load_be(g + 4 * (size_t)i, 4));
+            for (unsigned i = 0; i < 4; i++)
+                p.i2[i] = ring_find(&w->r2, load_be(g + 2 * (size_t)i, 2));
+            put_group(&o, g, &p);
         }
         last = v;
         ring_push(&w->r8, v);
         for (unsigned i = 0; i < 2; i++)
-            ring_push(&w->r4, load_be(g + 4 * i, 4));
+            ring_push(&w->r4, load_be(g + 4 * (size_t)i, 4));
         for (unsigned i = 0; i < 4; i++)
-            ring_push(&w->r2, load_be(g + 2 * i, 2));
+            ring_push(&w->r2, load_be(g + 2 * (size_t)i, 2));
     }
     if (repeats != 0)
         put_repeat(&o, repeats);

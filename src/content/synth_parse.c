@@ -140,7 +140,7 @@ static int parse_sizes(const struct text *args, struct synth_part *p, XXH64_stat
 static int parse_uniform(const struct text *args, struct synth_part *p, struct rf_err *err) {
     static const char *const keys[MAX_ARGS] = {"lo", "hi"};
     const uint64_t range[MAX_ARGS][2] = {{1, CONTENT_SIZE_MAX}, {1, CONTENT_SIZE_MAX}};
-    uint64_t v[MAX_ARGS];
+    uint64_t v[MAX_ARGS] = {0};
     int rc = number_args(*args, keys, range, 2, v, err);
     if (rc != RF_OK)
         return rc;
@@ -339,9 +339,9 @@ int synth_parse(const char *spec, uint64_t seed, struct synth **out, uint64_t *d
 
 int content_synthetic(const char *spec, uint64_t seed, struct content_set **out,
                       struct rf_err *err) {
-    struct synth *s;
-    struct content_set *cs;
-    uint64_t digest;
+    struct synth *s = NULL;
+    struct content_set *cs = NULL;
+    uint64_t digest = 0;
     int rc = synth_parse(spec, seed, &s, &digest, err);
     if (rc != RF_OK)
         return rc;
