@@ -13,5 +13,7 @@ file(GLOB _man CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
 if(_man)
   install(FILES ${_man} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
+# The prefix is said relative to the file, so that "cmake --install --prefix" needs no new configuration.
+file(RELATIVE_PATH _to_prefix /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/refault.pc.in ${PROJECT_BINARY_DIR}/refault.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/refault.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

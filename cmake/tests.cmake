@@ -8,6 +8,9 @@ if(REFAULT_SANITIZE)
                         "ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1"
                         "REFAULT_SANITIZED=1")
 endif()
+if(REFAULT_COVERAGE)
+  list(APPEND _test_env "REFAULT_SANITIZED=1") # objects that a plain link does not take
+endif()
 
 foreach(_kind unit property golden)
   file(GLOB _tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${_kind}/test_*.c)
