@@ -188,8 +188,12 @@ static void print_commands(FILE *f) {
 }
 
 static int cmd_version(int argc, char **argv) {
-    (void)argc;
-    (void)argv;
+    const struct cli_command *c = cli_command_find("version");
+
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+        return cli_help(c);
+    if (argc > 1)
+        return cli_usage_error(c, "found '%s', expected no argument", argv[1]);
     printf("refault %s\n", REFAULT_VERSION);
     return end_of_text();
 }
@@ -220,7 +224,7 @@ int cli_main(int argc, char **argv) {
         return 2;
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
-        return cmd_version(1, argv + 1);
+        return cmd_version(argc - 1, argv + 1);
     if (strcmp(argv[1], "help") == 0 && argc > 2) {
         static char help[] = "--help";
         char *args[] = {argv[2], help, NULL};

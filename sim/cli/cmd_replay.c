@@ -5,13 +5,14 @@
 #include "config/value.h"
 #include "report/report.h"
 
-enum { OPT_INTERVAL = OPT_OWN };
+enum { OPT_INTERVAL = OPT_OWN, OPT_SIZES };
 
 static const struct cli_option options[] = {
     CLI_MODEL_OPTIONS,
     {OPT_JSON, 0, "json", "FILE|-", "writes the result as one JSON object"},
     {OPT_CSV, 0, "csv", "FILE|-", "writes the result as CSV; with --interval the time series"},
     {OPT_INTERVAL, 0, "interval", "TIME", "samples every counter each TIME of simulated time"},
+    {OPT_SIZES, 0, "sizes", "FILE", "keeps the compressed sizes of a page bank from run to run"},
     {0, 0, NULL, NULL, NULL},
 };
 
@@ -28,7 +29,7 @@ const struct cli_command cmd_replay_info = {
 
 struct args {
     struct cli_model model;
-    const char *trace, *json, *csv;
+    const char *trace, *json, *csv, *sizes;
     rf_time interval;
 };
 
@@ -55,6 +56,9 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
             break;
         case OPT_CSV:
             a->csv = w.value;
+            break;
+        case OPT_SIZES:
+            a->sizes = w.value;
             break;
         case OPT_INTERVAL:
             if (!value_time(w.value, &a->interval) || a->interval == 0)
@@ -149,6 +153,8 @@ static int simulate(struct args *a, struct output *json, struct output *csv, str
         config.check = a->model.check;
         rc = trace_load_content(trace, &contents, err);
     }
+    if (rc == RF_OK && a->sizes)
+        rc = content_cache_load(contents, a->sizes, err);
     if (rc == RF_OK) {
         progress_init(&bar, a->model.progress);
         rc = replay_run(trace, contents, &config, &opts, &result, err);
@@ -158,6 +164,8 @@ static int simulate(struct args *a, struct output *json, struct output *csv, str
         rc = write_results(a, &result, json, csv, err);
         replay_result_free(&result);
     }
+    if (rc == RF_OK && a->sizes)
+        rc = content_cache_save(contents, a->sizes, err);
     content_free(contents);
     trace_close(trace);
     return rc;

@@ -6,9 +6,10 @@
 #include "config/value.h"
 
 static const char *const devices[] = {"null", "nvme", "ssd", "hdd", "pmem", "zram0", NULL};
-static const char *const zswap_codecs[] = {
-    "lzo",         "lzo-rle",         "lz4",  "lz4hc", "zstd", "deflate", "842",
-    "deflate-iaa", "deflate-iaa-dyn", "null", NULL};
+static const char *const zswap_codecs[] = {"lzo",   "lzo-rle",     "lz4",
+                                           "lz4hc", "zstd",        "deflate",
+                                           "842",   "deflate-iaa", "deflate-iaa-dynamic",
+                                           "null",  NULL};
 static const char *const zram_codecs[] = {"lzo",     "lzo-rle", "lz4",  "lz4hc", "zstd",
                                           "deflate", "842",     "null", NULL};
 static const char *const recomp_codecs[] = {"",     "lzo",     "lzo-rle", "lz4", "lz4hc",

@@ -110,6 +110,7 @@ static const struct kernel_era era_5_4 = {
             .cost_io_weighted = false,
             .stat_flush_ns = 0,
             .stat_flush_threshold = 64,
+            .pageout_sync_rescan = false,
             .lru_gen_available = false,
         },
 };
@@ -194,6 +195,7 @@ static const struct kernel_era era_5_10 = {
             .cost_io_weighted = false,
             .stat_flush_ns = 0,
             .stat_flush_threshold = 64,
+            .pageout_sync_rescan = false,
             .lru_gen_available = false,
         },
 };
@@ -278,6 +280,7 @@ static const struct kernel_era era_6_1 = {
             .cost_io_weighted = false,
             .stat_flush_ns = 0,
             .stat_flush_threshold = 64,
+            .pageout_sync_rescan = false,
             .lru_gen_available = true,
         },
 };
@@ -362,6 +365,7 @@ static const struct kernel_era era_6_5 = {
             .cost_io_weighted = true,
             .stat_flush_ns = 0,
             .stat_flush_threshold = 64,
+            .pageout_sync_rescan = false,
             .lru_gen_available = true,
         },
 };
@@ -446,6 +450,7 @@ static const struct kernel_era era_6_8 = {
             .cost_io_weighted = true,
             .stat_flush_ns = 2000000000u,
             .stat_flush_threshold = 64,
+            .pageout_sync_rescan = false,
             .lru_gen_available = true,
         },
 };
@@ -530,6 +535,7 @@ static const struct kernel_era era_6_12 = {
             .cost_io_weighted = true,
             .stat_flush_ns = 2000000000u,
             .stat_flush_threshold = 64,
+            .pageout_sync_rescan = false,
             .lru_gen_available = true,
         },
 };
@@ -614,6 +620,7 @@ static const struct kernel_era era_6_13 = {
             .cost_io_weighted = true,
             .stat_flush_ns = 2000000000u,
             .stat_flush_threshold = 64,
+            .pageout_sync_rescan = false,
             .lru_gen_available = true,
         },
 };
@@ -698,6 +705,7 @@ static const struct kernel_era era_6_18 = {
             .cost_io_weighted = true,
             .stat_flush_ns = 2000000000u,
             .stat_flush_threshold = 64,
+            .pageout_sync_rescan = false,
             .lru_gen_available = true,
         },
 };

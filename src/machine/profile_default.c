@@ -125,21 +125,21 @@ static const struct profile builtin = {
         {
             [PROFILE_NULL] =
                 {
-                    .channels = 128,
-                    .nr_requests = 128,
+                    .channels = 64,
+                    .nr_requests = 1024,
                     .read_ns = 0,
                     .write_ns = 0,
                     .seq_read_ns = 0,
                     .seq_write_ns = 0,
-                    .read_bps = 1000000000000u,
-                    .write_bps = 1000000000000u,
+                    .read_bps = 0,
+                    .write_bps = 0,
                     .submit_ns = 0,
                     .complete_ns = 0,
                 },
             [PROFILE_NVME] =
                 {
                     .channels = 32,
-                    .nr_requests = 128,
+                    .nr_requests = 1023,
                     .read_ns = 80000,
                     .write_ns = 20000,
                     .seq_read_ns = 80000,
@@ -147,12 +147,12 @@ static const struct profile builtin = {
                     .read_bps = 3000000000u,
                     .write_bps = 2000000000,
                     .submit_ns = 1000,
-                    .complete_ns = 500,
+                    .complete_ns = 1000,
                 },
             [PROFILE_SSD] =
                 {
                     .channels = 8,
-                    .nr_requests = 128,
+                    .nr_requests = 64,
                     .read_ns = 110000,
                     .write_ns = 45000,
                     .seq_read_ns = 110000,
@@ -160,7 +160,7 @@ static const struct profile builtin = {
                     .read_bps = 530000000,
                     .write_bps = 450000000,
                     .submit_ns = 1000,
-                    .complete_ns = 500,
+                    .complete_ns = 1000,
                 },
             [PROFILE_HDD] =
                 {
@@ -173,16 +173,16 @@ static const struct profile builtin = {
                     .read_bps = 160000000,
                     .write_bps = 150000000,
                     .submit_ns = 1000,
-                    .complete_ns = 500,
+                    .complete_ns = 1000,
                 },
             [PROFILE_PMEM] =
                 {
-                    .channels = 8,
+                    .channels = 1,
                     .nr_requests = 128,
                     .read_ns = 305,
-                    .write_ns = 90,
+                    .write_ns = 94,
                     .seq_read_ns = 169,
-                    .seq_write_ns = 90,
+                    .seq_write_ns = 94,
                     .read_bps = 6600000000u,
                     .write_bps = 2300000000u,
                     .submit_ns = 300,
