@@ -73,6 +73,8 @@ static void test_class_counts(void **state) {
         assert_int_equal(t.nr, want[i].nr_new);
         assert_int_equal(t.watermark, want[i].watermark);
         assert_int_equal(zs_huge_class_size(&t), want[i].watermark - 7);
+        for (uint32_t c = 0; c < t.nr; c++) /* one byte names a slot */
+            assert_true(t.cls[c].objs_per_zspage <= 256);
     }
 }
 
