@@ -189,9 +189,11 @@ bool zswap_shrinker_scan(struct zswap *z, struct sim_cpu *cpu, uint32_t memcg, u
 /*
  * One call of the dynamic shrinker by reclaim for memcg: count, then batches of 128 of what
  * zswap_shrink_amount() says, with what could not be done deferred to the next call
- * (do_shrink_slab(), mm/shrinker.c 6.12). Returns the entries written back.
+ * (do_shrink_slab(), mm/shrinker.c 6.12). Returns the entries written back; *scanned (may be
+ * NULL) gets the number scanned in whole batches, which is what slabs_scanned grows by.
  */
-uint64_t zswap_shrink_slab(struct zswap *z, struct sim_cpu *cpu, uint32_t memcg, uint32_t priority);
+uint64_t zswap_shrink_slab(struct zswap *z, struct sim_cpu *cpu, uint32_t memcg, uint32_t priority,
+                           uint64_t *scanned);
 /* The amount: (deferred >> priority) + (count >> priority) * 4 / 2, at most 2 * count. */
 uint64_t zswap_shrink_amount(uint64_t count, uint32_t priority, uint64_t deferred);
 /* How much of amount is scanned in batches of 128; the rest is deferred. */

@@ -67,28 +67,31 @@ uint64_t zswap_shrink_batches(uint64_t count, uint64_t amount) {
     return scanned;
 }
 
-uint64_t zswap_shrink_slab(struct zswap *z, struct sim_cpu *cpu, uint32_t memcg,
-                           uint32_t priority) {
+uint64_t zswap_shrink_slab(struct zswap *z, struct sim_cpu *cpu, uint32_t memcg, uint32_t priority,
+                           uint64_t *scanned) {
     struct zswap_lru *l = zswap_lru_of(z, memcg);
-    uint64_t count = zswap_shrinker_count(z, memcg), delta, total, scanned = 0, freed = 0;
+    uint64_t count = zswap_shrinker_count(z, memcg), delta, total, done = 0, freed = 0;
+    bool go_on = true;
 
+    if (scanned)
+        *scanned = 0;
     if (!count)
         return 0;
     delta = (count >> priority) * 4 / 2;
     total = zswap_shrink_amount(count, priority, l->deferred);
-    while (total >= SHRINK_BATCH || (total && total >= count)) {
+    while (go_on && (total >= SHRINK_BATCH || (total && total >= count))) {
         uint64_t nr = RF_MIN(total, SHRINK_BATCH), written;
-        bool go_on = zswap_shrinker_scan(z, cpu, memcg, nr, &written);
 
-        if (!go_on) {
-            freed += written;
-            break;
-        }
+        go_on = zswap_shrinker_scan(z, cpu, memcg, nr, &written);
         freed += written;
-        total -= nr;
-        scanned += nr;
+        if (go_on) {
+            total -= nr;
+            done += nr;
+        }
     }
-    l->deferred = l->deferred + delta > scanned ? l->deferred + delta - scanned : 0;
+    l->deferred = l->deferred + delta > done ? l->deferred + delta - done : 0;
     l->deferred = RF_MIN(l->deferred, 2 * count);
+    if (scanned)
+        *scanned = done;
     return freed;
 }

@@ -142,7 +142,8 @@ static void step(struct model *m) {
     } else if (op < 96) {
         zswap_shrink_work(m->e.z, &m->e.cpu);
     } else if (op < 99) {
-        (void)zswap_shrink_slab(m->e.z, &m->e.cpu, (uint32_t)rf_rng_below(&m->rng, MEMCGS), 0);
+        (void)zswap_shrink_slab(m->e.z, &m->e.cpu, (uint32_t)rf_rng_below(&m->rng, MEMCGS), 0,
+                                NULL);
         (void)zswap_shrinker_scan(m->e.z, &m->e.cpu, (uint32_t)rf_rng_below(&m->rng, MEMCGS), 3,
                                   &written);
     } else {
