@@ -278,6 +278,31 @@ out:
     return rc;
 }
 
+/* The error of the first point that failed, with the values that it had. */
+static int first_failure(const struct args *a, const struct sweep *s, struct rf_err *err) {
+    size_t per_trace = grid_points(&a->grid);
+
+    for (size_t p = 0; p < s->nr_points; p++) {
+        struct setting *values;
+        char name[256] = "";
+        size_t at = 0;
+
+        if (s->points[p].err.code == RF_OK)
+            continue;
+        *err = s->points[p].err;
+        values = calloc(a->grid.n, sizeof(*values));
+        if (!values)
+            return err->code;
+        grid_point(&a->grid, p % per_trace, values);
+        for (size_t i = 0; i < a->grid.n && at < sizeof(name); i++)
+            at += (size_t)snprintf(name + at, sizeof(name) - at, " %s=%s", values[i].knob->key,
+                                   values[i].value);
+        free(values);
+        return rf_fail_prefix(err, "%s%s", base_name(a->traces[p / per_trace]), name);
+    }
+    return RF_OK;
+}
+
 static void on_progress(void *ctx, uint64_t done, uint64_t total) {
     progress_update(ctx, done, total);
 }
@@ -307,12 +332,8 @@ static int simulate(struct args *a, struct output *json, struct output *csv, str
         rc = write_json(a, &s, json, err);
     if (rc == RF_OK && !a->model.quiet && csv->f != stdout && json->f != stdout)
         rc = print_table(a, &s, err);
-    for (size_t p = 0; p < s.nr_points && rc == RF_OK; p++) {
-        if (s.points[p].err.code != RF_OK) {
-            *err = s.points[p].err;
-            rc = rf_fail_prefix(err, "point %zu of %zu", p + 1, s.nr_points);
-        }
-    }
+    if (rc == RF_OK)
+        rc = first_failure(a, &s, err);
     sweep_free(&s);
     return rc;
 }
