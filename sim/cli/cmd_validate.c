@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* refault validate: recorded runs of real kernels against the model. */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+#include "config/value.h"
+#include "report/report.h"
+#include "validate/catalogue.h"
+#include "validate/validate.h"
+
+enum {
+    OPT_CASE = OPT_OWN,
+    OPT_KINDS,
+    OPT_MAX_MEDIAN,
+    OPT_MAX_P90,
+    OPT_MAX_WORST,
+    OPT_KERNEL_SIZES,
+    OPT_DIVERGE,
+    OPT_JOBS,
+    OPT_MARKDOWN,
+};
+
+static const struct cli_option options[] = {
+    {OPT_KERNEL, 0, "kernel", "VERSION", "only the cases of this kernel"},
+    {OPT_CASE, 0, "case", "GLOB", "only cases with such names; several add up"},
+    {OPT_KINDS, 0, "kinds", "LIST", "only these kinds: disk,zswap,zram,zr"},
+    {OPT_JSON, 0, "json", "FILE|-", "writes everything as one JSON object"},
+    {OPT_MARKDOWN, 0, "markdown", "FILE|-", "writes the tables of docs/fidelity.md"},
+    {OPT_MAX_MEDIAN, 0, "max-median", "P", "limit on the median error, in percent"},
+    {OPT_MAX_P90, 0, "max-p90", "P", "limit on the 90th percentile of the errors"},
+    {OPT_MAX_WORST, 0, "max-worst", "P",
+     "limit on pswpin, pswpout, zswpin, zswpout, pgmajfault and pgsteal_anon"},
+    {OPT_KERNEL_SIZES, 0, "kernel-sizes", NULL,
+     "compressed sizes as the kernel recorded them (zr_sizes_* cases)"},
+    {OPT_DIVERGE, 0, "diverge", "CASE", "where along the trace the case leaves the kernel's range"},
+    {OPT_SET, 's', "set", "KEY=VALUE", "a knob on top of each case's own; repeatable"},
+    {OPT_CHECK, 0, "check", NULL, "checks all invariants along the runs"},
+    {OPT_JOBS, 'j', "jobs", "N", "threads (default: all cores); changes no result"},
+    {OPT_QUIET, 'q', "quiet", NULL, "only the last line"},
+    {OPT_PROGRESS, 0, "progress", "auto|always|never",
+     "a bar on stderr; auto: if that is a terminal"},
+    {0, 0, NULL, NULL, NULL},
+};
+
+static int cmd_validate(int argc, char **argv);
+extern const struct cli_command cmd_validate_info;
+const struct cli_command cmd_validate_info = {
+    .name = "validate",
+    .args = "DIR",
+    .summary = "compare the model with recorded runs of real kernels",
+    .example = "refault validate tests/golden --kernel 6.1 --case 'zram_*'",
+    .options = options,
+    .run = cmd_validate,
+};
+
+struct args {
+    struct validate_opts o;
+    struct knob_table knobs;
+    const char **cases;
+    struct validate_setting *settings;
+    char **texts; /* of the settings */
+    size_t nr_texts;
+    const char *json, *markdown, *diverge;
+    bool quiet;
+    int progress;
+};
+
+static int percent(const char *option, const char *text, double *out, struct rf_err *err) {
+    char *end;
+    double v = strtod(text, &end);
+
+    if (end == text || (*end && strcmp(end, "%") != 0) || !(v >= 0 && v <= 1e6))
+        return rf_fail(err, RF_EUSAGE, "--%s: bad value '%s', expected a number of percent", option,
+                       text);
+    *out = v / 100;
+    return RF_OK;
+}
+
+static int add_case(struct args *a, const char *pattern, struct rf_err *err) {
+    const char **bigger = realloc(a->cases, (a->o.nr_cases + 1) * sizeof(*bigger));
+
+    if (!bigger)
+        return rf_fail(err, RF_ENOMEM, "no memory for --case");
+    a->cases = bigger;
+    a->cases[a->o.nr_cases++] = pattern;
+    a->o.cases = a->cases;
+    return RF_OK;
+}
+
+static int add_setting(struct args *a, const char *pair, struct rf_err *err) {
+    const char *eq = strchr(pair, '=');
+    struct validate_setting *bigger;
+    char **texts;
+    const struct knob *k;
+
+    if (!eq)
+        return rf_fail(err, RF_EUSAGE, "--set: '%s', expected KEY=VALUE", pair);
+    bigger = realloc(a->settings, (a->o.nr_settings + 1) * sizeof(*bigger));
+    if (bigger)
+        a->settings = bigger;
+    texts = realloc(a->texts, (a->nr_texts + 1) * sizeof(*texts));
+    if (texts)
+        a->texts = texts;
+    if (!bigger || !texts || !(a->texts[a->nr_texts] = malloc(strlen(pair) + 1)))
+        return rf_fail(err, RF_ENOMEM, "no memory for --set");
+    memcpy(a->texts[a->nr_texts], pair, strlen(pair) + 1);
+    a->texts[a->nr_texts][eq - pair] = '\0';
+    k = knob_find(&a->knobs, a->texts[a->nr_texts++], err);
+    if (!k)
+        return RF_EUSAGE;
+    a->settings[a->o.nr_settings++] = (struct validate_setting){.knob = k, .value = eq + 1};
+    a->o.settings = a->settings;
+    return RF_OK;
+}
+
+static int parse_option(struct args *a, int id, const char *value, struct rf_err *err) {
+    uint64_t n;
+
+    switch (id) {
+    case OPT_KERNEL:
+        a->o.kernel = value;
+        return RF_OK;
+    case OPT_CASE:
+        return add_case(a, value, err);
+    case OPT_KINDS:
+        a->o.kinds = value;
+        return RF_OK;
+    case OPT_JSON:
+        a->json = value;
+        return RF_OK;
+    case OPT_MARKDOWN:
+        a->markdown = value;
+        return RF_OK;
+    case OPT_MAX_MEDIAN:
+        return percent("max-median", value, &a->o.max_median, err);
+    case OPT_MAX_P90:
+        return percent("max-p90", value, &a->o.max_p90, err);
+    case OPT_MAX_WORST:
+        return percent("max-worst", value, &a->o.max_worst, err);
+    case OPT_KERNEL_SIZES:
+        a->o.kernel_sizes = true;
+        return RF_OK;
+    case OPT_DIVERGE:
+        a->diverge = value;
+        return add_case(a, value, err);
+    case OPT_SET:
+        return add_setting(a, value, err);
+    case OPT_CHECK:
+        a->o.check = true;
+        return RF_OK;
+    case OPT_QUIET:
+        a->quiet = true;
+        return RF_OK;
+    case OPT_JOBS:
+        if (!value_u64(value, &n) || n < 1 || n > 1024)
+            return rf_fail(err, RF_EUSAGE, "--jobs: bad value '%s', expected 1 to 1024", value);
+        a->o.threads = (unsigned)n;
+        return RF_OK;
+    case OPT_PROGRESS:
+        if (strcmp(value, "auto") == 0)
+            a->progress = 0;
+        else if (strcmp(value, "always") == 0)
+            a->progress = 1;
+        else if (strcmp(value, "never") == 0)
+            a->progress = -1;
+        else
+            return rf_fail(err, RF_EUSAGE,
+                           "--progress: bad value '%s', expected auto, always or never", value);
+        return RF_OK;
+    default:
+        return RF_EUSAGE;
+    }
+}
+
+/* 0 go on, 1 help was asked for, < 0 an error (in err, or printed if err->code is 0). */
+static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
+    struct cli_walk w;
+    int id, rc;
+
+    cli_walk_init(&w, &cmd_validate_info, argc, argv);
+    while ((id = cli_next(&w)) != CLI_END) {
+        if (id == CLI_BAD)
+            return RF_EUSAGE;
+        if (id == CLI_HELP)
+            return 1;
+        if (id == CLI_ARG) {
+            if (a->o.dir)
+                return rf_fail(err, RF_EUSAGE, "validate takes one folder, found '%s' and '%s'",
+                               a->o.dir, w.value);
+            a->o.dir = w.value;
+            continue;
+        }
+        rc = parse_option(a, id, w.value, err);
+        if (rc != RF_OK)
+            return rc;
+    }
+    if (!a->o.dir)
+        return rf_fail(err, RF_EUSAGE,
+                       "validate needs a folder of recorded runs; "
+                       "'refault validate --help' explains");
+    return RF_OK;
+}
+
+static int write_text(const struct args *a, const struct validation *v, struct rf_err *err) {
+    struct output o;
+    int rc = output_open(&o, "-", err);
+
+    if (rc != RF_OK)
+        return rc;
+    if (a->diverge) {
+        for (size_t i = 0; i < v->nr_cases; i++)
+            validate_print_divergence(o.f, &v->cases[i]);
+    } else if (a->quiet) {
+        validate_print_last_line(o.f, v);
+    } else {
+        validate_print(o.f, v);
+    }
+    return output_close(&o, err);
+}
+
+static int write_results(const struct args *a, const struct validation *v, struct rf_err *err) {
+    bool text = true;
+    struct output o;
+    int rc = RF_OK;
+
+    if (a->json) {
+        rc = output_open(&o, a->json, err);
+        if (rc == RF_OK) {
+            json_t *j = validate_json(v);
+            struct rf_err ignored;
+
+            text = o.f != stdout;
+            rc = j ? report_write_json(&o, j, false, err)
+                   : rf_fail(err, RF_ENOMEM, "no memory for the result");
+            json_decref(j);
+            if (output_close(&o, rc == RF_OK ? err : &ignored) != RF_OK && rc == RF_OK)
+                rc = err->code;
+        }
+    }
+    if (rc == RF_OK && a->markdown) {
+        rc = output_open(&o, a->markdown, err);
+        if (rc == RF_OK) {
+            text = text && o.f != stdout;
+            validate_markdown(o.f, v);
+            rc = output_close(&o, err);
+        }
+    }
+    if (rc == RF_OK && text)
+        rc = write_text(a, v, err);
+    return rc;
+}
+
+static void on_progress(void *ctx, size_t done, size_t total) {
+    progress_update(ctx, done, total);
+}
+
+static unsigned all_cores(void) {
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return n > 0 ? (unsigned)n : 1;
+}
+
+static int cmd_validate(int argc, char **argv) {
+    struct args a = {.o = {.max_median = -1, .max_p90 = -1, .max_worst = -1}};
+    struct progress bar;
+    struct validation v = {0};
+    struct rf_err err = {0};
+    int rc = knob_table_init(&a.knobs, &err), status;
+
+    a.o.threads = all_cores();
+    if (rc == RF_OK)
+        rc = parse(&a, argc, argv, &err);
+    if (rc == RF_OK) {
+        progress_init(&bar, a.progress);
+        a.o.progress = on_progress;
+        a.o.ctx = &bar;
+        rc = validate_run(&a.o, &v, &err);
+        progress_clear(&bar);
+    }
+    if (rc == RF_OK)
+        rc = write_results(&a, &v, &err);
+    if (rc == 1)
+        status = cli_help(&cmd_validate_info);
+    else if (rc == RF_OK)
+        status = v.passed || a.diverge ? 0 : 1;
+    else
+        status = err.code ? cli_fail(&err) : 2;
+    validation_free(&v);
+    for (size_t i = 0; i < a.nr_texts; i++)
+        free(a.texts[i]);
+    free(a.texts);
+    free(a.settings);
+    free(a.cases);
+    knob_table_free(&a.knobs);
+    return status;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One case that swaps: a trace on a machine. */
+#include <stdlib.h>
+#include "validate/validate.h"
+
+struct counter {
+    const char *name;
+    bool judged, bounded;
+};
+
+static const struct counter counters[] = {
+    {"vmstat.pgfault", true, false},
+    {"vmstat.pgmajfault", true, true},
+    {"vmstat.pswpin", true, true},
+    {"vmstat.pswpout", true, true},
+    {"vmstat.zswpin", true, true},
+    {"vmstat.zswpout", true, true},
+    {"vmstat.zswpwb", true, false},
+    {"vmstat.swpin_zero", true, false},
+    {"vmstat.swpout_zero", true, false},
+    {"vmstat.swap_ra", true, false},
+    {"vmstat.swap_ra_hit", true, false},
+    {"vmstat.pgscan_anon", true, false},
+    {"vmstat.pgsteal_anon", true, true},
+    {"vmstat.pgactivate", true, false},
+    {"vmstat.workingset_refault_anon", true, false},
+    {"vmstat.workingset_activate_anon", true, false},
+    {"final_present", true, false},
+    {"final_swapped", true, false},
+    {"memory.swap.current", true, false},
+    {"vmstat.pgdeactivate", false, false},
+    {"vmstat.pgrotated", false, false},
+    {"vmstat.pgreuse", false, false},
+    {"vmstat.workingset_restore_anon", false, false},
+    {"vmstat.thp_fault_alloc", false, false},
+    {"vmstat.thp_fault_fallback", false, false},
+    {"vmstat.thp_fault_fallback_charge", false, false},
+    {"vmstat.thp_split_pmd", false, false},
+    {"vmstat.thp_swpout", false, false},
+    {"memcg.zswap", false, false},
+    {"memcg.zswapped", false, false},
+    {"memory.current", false, false},
+    {"memory.events.max", false, false},
+};
+#define NR_COUNTERS (sizeof(counters) / sizeof(counters[0]))
+
+/* Names of the checkpoints' counters that are not simply vmstat.NAME. */
+static const struct {
+    const char *golden, *ours;
+} checkpoint_names[] = {
+    {"zswap_stored_pages", "zswap.stored_pages"},
+    {"zswap_pool_total_size", "zswap.pool_total_size"},
+};
+
+struct swap_run {
+    struct case_result *c;
+    uint64_t pages;
+};
+
+static int64_t value_of(const struct value_list *l, const char *name) {
+    const struct value *v = value_list_find(l, MV_COUNTER, name);
+
+    return v ? (int64_t)v->value : 0;
+}
+
+/* ---- checkpoints ---- */
+
+static int compare_int64(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The band of one checkpoint over the repetitions (a list a repetition). */
+static struct band checkpoint_band(const json_t *reps, size_t at) {
+    int64_t v[64];
+    size_t n = 0;
+
+    for (size_t r = 0; r < json_array_size(reps) && n < 64; r++) {
+        const json_t *x = json_array_get(json_array_get(reps, r), at);
+
+        if (json_is_number(x))
+            v[n++] = (int64_t)json_number_value(x);
+    }
+    if (n == 0)
+        return (struct band){0};
+    qsort(v, n, sizeof(v[0]), compare_int64);
+    return (struct band){v[0], v[n / 2], v[n - 1]};
+}
+
+static int load_checkpoints(struct case_result *c, struct rf_err *err) {
+    json_t *all = json_object_get(c->golden->root, "checkpoints"), *reps;
+    const json_t *ops = json_object_get(all, "ops");
+    size_t n = RF_MIN(json_array_size(ops), (size_t)MAX_CHECKPOINTS);
+    const char *name;
+
+    if (n == 0)
+        return RF_OK;
+    c->checkpoint_ops = calloc(n, sizeof(*c->checkpoint_ops));
+    c->checkpoints = calloc(json_object_size(all), sizeof(*c->checkpoints));
+    if (!c->checkpoint_ops || !c->checkpoints)
+        return rf_fail(err, RF_ENOMEM, "%s: no memory for its checkpoints", c->golden->path);
+    for (size_t i = 0; i < n; i++)
+        c->checkpoint_ops[i] = (uint64_t)json_integer_value(json_array_get(ops, i));
+    json_object_foreach(all, name, reps) {
+        struct checkpoint_row *r = &c->checkpoints[c->nr_checkpoints];
+
+        if (strcmp(name, "ops") == 0)
+            continue;
+        snprintf(r->name, sizeof(r->name), "%s", name);
+        r->n = n;
+        for (size_t i = 0; i < n; i++)
+            r->kernel[i] = checkpoint_band(reps, i);
+        c->nr_checkpoints++;
+    }
+    return RF_OK;
+}
+
+static int at_stop(void *ctx, struct machine *m, size_t index, struct rf_err *err) {
+    struct case_result *c = ((struct swap_run *)ctx)->c;
+    struct value_list values;
+    int rc = value_list_read(&values, m, err);
+
+    if (rc != RF_OK)
+        return rc;
+    for (size_t i = 0; i < c->nr_checkpoints; i++) {
+        struct checkpoint_row *r = &c->checkpoints[i];
+        char name[VALIDATE_NAME + 8];
+
+        snprintf(name, sizeof(name), "vmstat.%s", r->name);
+        for (size_t k = 0; k < sizeof(checkpoint_names) / sizeof(checkpoint_names[0]); k++) {
+            if (strcmp(r->name, checkpoint_names[k].golden) == 0)
+                snprintf(name, sizeof(name), "%s", checkpoint_names[k].ours);
+        }
+        r->value[index] = value_of(&values, name);
+        r->error[index] = band_error(&r->kernel[index], r->value[index]);
+    }
+    value_list_free(&values);
+    return RF_OK;
+}
+
+/* ---- residency ---- */
+
+static int hex(char c) {
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 0;
+}
+
+static int at_end(void *ctx, struct machine *m, struct rf_err *err) {
+    struct swap_run *run = ctx;
+    const json_t *root = run->c->golden->root;
+    const char *map = json_string_value(json_object_get(root, "final_present_bitmap_rep0"));
+    int64_t noise = golden_number(root, "final_present_bitmap_pages_that_differ_between_reps", -1);
+    size_t n = map ? RF_MIN(strlen(map) * 4, run->pages) : 0, equal = 0;
+
+    (void)err;
+    if (n == 0)
+        return RF_OK;
+    for (size_t i = 0; i < n; i++) {
+        int byte = hex(map[i / 8 * 2]) << 4 | hex(map[i / 8 * 2 + 1]);
+        bool present = byte >> (i % 8) & 1;
+
+        equal += present == (machine_page_state(m, (uint32_t)i) == 1);
+    }
+    run->c->present_equal = (double)equal / (double)n;
+    if (noise >= 0)
+        run->c->present_noise = 1 - (double)noise / (double)n;
+    return RF_OK;
+}
+
+/* ---- the comparison ---- */
+
+static bool starts(const char *s, const char *with) {
+    return strncmp(s, with, strlen(with)) == 0;
+}
+
+/* Whether the stored pages are the same ones in every repetition, so that the class table of the
+ * one repetition that was recorded is that of all. */
+static bool repeats(const struct golden *g) {
+    struct band b;
+
+    return golden_band(g, "vmstat.pgsteal_anon", &b) && b.min == b.max &&
+           golden_band(g, "vmstat.pgscan_anon", &b) && b.min == b.max;
+}
+
+static int compare_classes(struct case_result *c, const struct class_table *t) {
+    json_t *pools = json_object_get(c->golden->root, "zsmalloc_classes_rep0"), *table;
+    const char *prefix = t->pool && strcmp(t->pool, "zram0") == 0 ? "zram" : "zswap", *name;
+    enum row_state state = repeats(c->golden) ? ROW_JUDGED : ROW_SHOWN;
+    struct class_comparison cmp;
+    int rc = RF_OK;
+
+    json_object_foreach(pools, name, table) {
+        if (!starts(name, prefix) || json_array_size(json_object_get(table, "rows")) == 0)
+            continue;
+        classes_compare(table, t->rows, t->pool ? t->nr : 0, t->fullness_12, &cmp);
+        rc = case_add_row(c, "classes.pages_used",
+                          &(struct band){cmp.kernel_pages, cmp.kernel_pages, cmp.kernel_pages},
+                          cmp.pages, state, false);
+        if (rc == RF_OK)
+            rc = case_add_classes(c, "", &cmp, state, false);
+        break;
+    }
+    return rc;
+}
+
+static int compare(struct case_result *c, const struct replay_result *r, struct rf_err *err) {
+    const struct golden *g = c->golden;
+    const char *name;
+    json_t *value;
+    int rc = RF_OK;
+
+    for (size_t i = 0; i < NR_COUNTERS && rc == RF_OK; i++) {
+        struct band b;
+
+        golden_band(g, counters[i].name, &b);
+        rc = case_add_row(c, counters[i].name, &b, value_of(&r->values, counters[i].name),
+                          counters[i].judged ? ROW_JUDGED : ROW_SHOWN, counters[i].bounded);
+    }
+    json_object_foreach(g->counters, name, value) {
+        struct band b;
+
+        if (rc != RF_OK || !(starts(name, "zswap.") || starts(name, "zram.")))
+            continue;
+        golden_band(g, name, &b);
+        rc = case_add_row(c, name, &b, value_of(&r->values, name), ROW_JUDGED, false);
+    }
+    if (rc == RF_OK)
+        rc = compare_classes(c, &r->classes);
+    return rc == RF_OK ? rc : rf_fail(err, rc, "%s: no memory for its counters", g->path);
+}
+
+/* The codec whose lengths the case depends on; NR_CODECS if none. */
+static enum codec_id codec_of(const struct machine_config *m, bool zram) {
+    const struct codec_ops *codec = NULL;
+
+    if (zram)
+        codec = codec_find(m->zram_comp_algorithm);
+    else if (m->zswap_enabled)
+        codec = codec_find(m->zswap_compressor);
+    if (!codec)
+        return NR_CODECS;
+    if (codec->id == CODEC_ZSTD && m->era.zram.own_backends) /* see dataset.c */
+        return zram ? CODEC_ZSTD_ZRAM : NR_CODECS;
+    return codec->id;
+}
+
+static int run(struct case_result *c, struct dataset *d, const struct validate_opts *o,
+               const struct dataset_trace *dt, struct trace_reader *trace, struct rf_err *err) {
+    struct swap_run run_ctx = {.c = c, .pages = c->golden->region_pages};
+    struct replay_opts opts = {.at_stop = at_stop, .at_end = at_end, .ctx = &run_ctx};
+    struct machine_config config;
+    struct content_set *contents;
+    struct replay_result result;
+    uint64_t stops[MAX_CHECKPOINTS];
+    int rc = golden_machine(c->golden, trace_reader_info(trace), o, &config, err);
+    bool zram = rc == RF_OK && strcmp(config.swap_device, "zram0") == 0;
+
+    if (rc == RF_OK)
+        rc = dataset_content(d, c->golden, zram, codec_of(&config, zram), &contents, err);
+    if (rc == RF_OK)
+        rc = load_checkpoints(c, err);
+    if (rc != RF_OK)
+        return rc;
+    if (!content_is_synthetic(contents) &&
+        trace_reader_info(trace)->max_content > content_count(contents))
+        return rf_fail(
+            err, RF_EINPUT, "%s: bank page %llu, but the bank has only %zu", c->golden->path,
+            (unsigned long long)trace_reader_info(trace)->max_content - 1, content_count(contents));
+    for (size_t i = 0; c->nr_checkpoints && i < c->checkpoints[0].n; i++) {
+        stops[i] = dt->accesses[RF_MIN(c->checkpoint_ops[i], dt->ops)];
+        opts.nr_stops++;
+    }
+    opts.stops = stops;
+    rc = replay_run(trace, contents, &config, &opts, &result, err);
+    if (rc != RF_OK)
+        return rf_fail_prefix(err, "%s", c->golden->path);
+    c->oom = result.outcome == MACHINE_OOM;
+    if (c->golden->always_oom != c->oom)
+        snprintf(c->failure, sizeof(c->failure), "%s, but the kernel %s",
+                 c->oom ? "ended by OOM" : "did not end by OOM",
+                 c->golden->always_oom ? "always did" : "did not");
+    if (!c->golden->always_oom)
+        rc = compare(c, &result, err);
+    replay_result_free(&result);
+    return rc;
+}
+
+int case_run_swap(struct case_result *c, struct dataset *d, const struct validate_opts *o,
+                  struct rf_err *err) {
+    struct dataset_trace dt;
+    struct trace_reader *trace = NULL;
+    int rc = dataset_trace(d, c->golden, &dt, err);
+
+    if (rc == RF_OK)
+        rc = trace_open(dt.path, &trace, err);
+    if (rc == RF_OK)
+        rc = run(c, d, o, &dt, trace, err);
+    if (trace)
+        trace_close(trace);
+    return rc;
+}

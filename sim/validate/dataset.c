@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "validate/dataset.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "refault/config.h"
+#include "trace/importers/importer.h"
+#include "trace/lines.h"
+#include "validate/catalogue.h"
+
+struct trace_entry {
+    struct trace_entry *next;
+    char name[128];
+    uint64_t pages;
+    bool thp;
+    char *path;
+    uint32_t *accesses;
+    uint64_t ops;
+};
+
+struct content_entry {
+    struct content_entry *next;
+    char bank[128], kernel[16];
+    bool for_zram, has[NR_CODECS];
+    struct content_set *set;
+};
+
+struct dataset {
+    const char *dir;
+    const struct golden_list *goldens;
+    bool kernel_sizes;
+    char tmp[512];
+    unsigned nr_files;
+    pthread_mutex_t lock;
+    struct trace_entry *traces;
+    struct content_entry *contents;
+};
+
+int dataset_open(const char *dir, const struct golden_list *goldens, bool kernel_sizes,
+                 struct dataset **out, struct rf_err *err) {
+    struct dataset *d = calloc(1, sizeof(*d));
+    const char *tmp = getenv("TMPDIR");
+
+    if (!d)
+        return rf_fail(err, RF_ENOMEM, "no memory for the cases");
+    d->dir = dir;
+    d->goldens = goldens;
+    d->kernel_sizes = kernel_sizes;
+    snprintf(d->tmp, sizeof(d->tmp), "%.400s/refault-validate-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (!mkdtemp(d->tmp)) {
+        rf_fail(err, RF_EIO, "%s: cannot create a temporary folder: %s", d->tmp, strerror(errno));
+        free(d);
+        return RF_EIO;
+    }
+    pthread_mutex_init(&d->lock, NULL);
+    *out = d;
+    return RF_OK;
+}
+
+void dataset_close(struct dataset *d) {
+    if (!d)
+        return;
+    while (d->traces) {
+        struct trace_entry *t = d->traces;
+
+        d->traces = t->next;
+        if (t->path)
+            unlink(t->path);
+        free(t->path);
+        free(t->accesses);
+        free(t);
+    }
+    while (d->contents) {
+        struct content_entry *c = d->contents;
+
+        d->contents = c->next;
+        content_free(c->set);
+        free(c);
+    }
+    rmdir(d->tmp);
+    pthread_mutex_destroy(&d->lock);
+    free(d);
+}
+
+int dataset_find(const struct dataset *d, const char *sub, const char *name,
+                 const char *const *endings, char *path, size_t room, struct rf_err *err) {
+    for (const char *const *e = endings; *e; e++) {
+        int n = snprintf(path, room, "%s/%s/%s%s", d->dir, sub, name, *e);
+
+        if (n > 0 && (size_t)n < room && access(path, R_OK) == 0)
+            return RF_OK;
+    }
+    return rf_fail(err, RF_EINPUT, "%s/%s: no file %s%s", d->dir, sub, name, endings[0]);
+}
+
+/* ---- traces ---- */
+
+/* What each prefix of the operations has of loads and stores. */
+static int count_accesses(struct trace_entry *t, const char *text, struct rf_err *err) {
+    struct rft_lines *l;
+    size_t cap = 1 << 16, len;
+    char *line;
+    int rc = rft_lines_open(text, &l, err);
+
+    if (rc != RF_OK)
+        return rc;
+    t->accesses = calloc(cap, sizeof(*t->accesses));
+    while (t->accesses && (rc = rft_lines_next(l, &line, &len, err)) == 1) {
+        const char *p = line + strspn(line, " \t");
+
+        if (!*p || *p == '#')
+            continue;
+        if (*p == 'c')
+            p += 1 + strspn(p + 1, " \t");
+        if (t->ops + 1 == cap) {
+            uint32_t *bigger = realloc(t->accesses, (cap *= 2) * sizeof(*bigger));
+
+            if (!bigger) {
+                free(t->accesses);
+                t->accesses = NULL;
+                break;
+            }
+            t->accesses = bigger;
+        }
+        t->accesses[t->ops + 1] = t->accesses[t->ops] + (*p == 'R' || *p == 'W');
+        t->ops++;
+    }
+    rft_lines_close(l);
+    if (!t->accesses)
+        return rf_fail(err, RF_ENOMEM, "%s: no memory for its operations", text);
+    return rc;
+}
+
+static int convert(struct dataset *d, struct trace_entry *t, struct rf_err *err) {
+    static const char *const endings[] = {".txt.zst", ".txt", NULL};
+    const struct import_options opt = {.pages = t->pages, .thp = t->thp, .zstd_level = 1};
+    char text[1024], path[600];
+    int rc = dataset_find(d, "traces", t->name, endings, text, sizeof(text), err);
+
+    if (rc == RF_OK)
+        rc = count_accesses(t, text, err);
+    if (rc != RF_OK)
+        return rc;
+    snprintf(path, sizeof(path), "%s/%u.rft", d->tmp, d->nr_files++);
+    t->path = malloc(strlen(path) + 1);
+    if (!t->path)
+        return rf_fail(err, RF_ENOMEM, "%s: no memory for its name", text);
+    memcpy(t->path, path, strlen(path) + 1);
+    return import_text.import(text, path, &opt, err);
+}
+
+int dataset_trace(struct dataset *d, const struct golden *g, struct dataset_trace *out,
+                  struct rf_err *err) {
+    bool thp = strcmp(golden_text(g, "thp"), "never") != 0 && *golden_text(g, "thp");
+    struct trace_entry *t;
+    int rc = RF_OK;
+
+    pthread_mutex_lock(&d->lock);
+    for (t = d->traces; t; t = t->next) {
+        if (strcmp(t->name, g->trace) == 0 && t->pages == g->region_pages && t->thp == thp)
+            break;
+    }
+    if (!t) {
+        t = calloc(1, sizeof(*t));
+        if (!t || strlen(g->trace) >= sizeof(t->name)) {
+            free(t);
+            t = NULL;
+            rc = rf_fail(err, RF_ENOMEM, "%s: no memory for the trace", g->path);
+        } else {
+            memcpy(t->name, g->trace, strlen(g->trace) + 1);
+            t->pages = g->region_pages;
+            t->thp = thp;
+            t->next = d->traces;
+            d->traces = t;
+            rc = convert(d, t, err);
+            if (rc != RF_OK)
+                t->ops = UINT64_MAX;
+        }
+    } else if (t->ops == UINT64_MAX) {
+        rc = rf_fail(err, RF_EINPUT, "%s: its trace could not be read", g->path);
+    }
+    pthread_mutex_unlock(&d->lock);
+    if (rc == RF_OK)
+        *out = (struct dataset_trace){.path = t->path, .accesses = t->accesses, .ops = t->ops};
+    return rc;
+}
+
+/* ---- contents ---- */
+
+/* The recorded lengths of a zr_sizes_* case; NULL if it has none. */
+static const json_t *recorded_sizes(const struct golden *g) {
+    const json_t *snaps = json_object_get(g->root, "snapshots_rep0");
+
+    for (size_t i = 0; i < json_array_size(snaps); i++) {
+        const json_t *s = json_object_get(json_array_get(snaps, i), "sizes");
+
+        if (json_is_array(s))
+            return s;
+    }
+    return NULL;
+}
+
+static int override(struct content_entry *c, const struct golden *g, const json_t *sizes,
+                    enum codec_id id, struct rf_err *err) {
+    size_t n = json_array_size(sizes);
+    uint16_t *v = calloc(n ? n : 1, sizeof(*v));
+    int rc;
+
+    if (!v)
+        return rf_fail(err, RF_ENOMEM, "%s: no memory for %zu sizes", g->path, n);
+    for (size_t i = 0; i < n; i++) {
+        json_int_t s = json_integer_value(json_array_get(sizes, i));
+
+        if (s == RF_PAGE_SIZE && !c->for_zram)
+            s = 0;
+        v[i] = (uint16_t)(s > 0 && s <= RF_PAGE_SIZE ? s : 0);
+    }
+    rc = content_override(c->set, id, v, n, err);
+    free(v);
+    if (rc != RF_OK)
+        rf_fail_prefix(err, "%s", g->path);
+    c->has[id] = true;
+    return rc;
+}
+
+static int apply_kernel_sizes(struct dataset *d, struct content_entry *c, const struct golden *g,
+                              struct rf_err *err) {
+    const struct kernel_era *era = era_find(c->kernel);
+    int rc = RF_OK;
+
+    for (size_t i = 0; i < d->goldens->n && rc == RF_OK; i++) {
+        const struct golden *o = &d->goldens->v[i];
+        const struct codec_ops *codec;
+        const json_t *sizes;
+
+        if (strncmp(o->name, "zr_sizes_", 9) != 0 || strcmp(o->kernel, c->kernel) != 0 ||
+            !o->bank_sha256 || !g->bank_sha256 || strcmp(o->bank_sha256, g->bank_sha256) != 0)
+            continue;
+        sizes = recorded_sizes(o);
+        codec = codec_find(golden_text(o, "zcomp"));
+        if (!sizes || !codec)
+            continue;
+        /* Kernels whose zram has back ends of its own measured those. */
+        rc = override(c, o, sizes,
+                      codec->id == CODEC_ZSTD && era && era->zram.own_backends ? CODEC_ZSTD_ZRAM
+                                                                               : codec->id,
+                      err);
+    }
+    return rc;
+}
+
+static int load_content(struct dataset *d, struct content_entry *c, const struct golden *g,
+                        struct rf_err *err) {
+    static const char *const endings[] = {".bin.zst", ".bin", ".pages.zst", ".pages", NULL};
+    char path[1024];
+    int rc = dataset_find(d, "banks", g->bank, endings, path, sizeof(path), err);
+
+    if (rc != RF_OK)
+        return rc;
+    rc = strstr(path, ".pages") ? bank_catalogue_load(path, &c->set, err)
+                                : content_from_bank_file(path, &c->set, err);
+    if (rc == RF_OK && d->kernel_sizes)
+        rc = apply_kernel_sizes(d, c, g, err);
+    return rc;
+}
+
+int dataset_content(struct dataset *d, const struct golden *g, bool for_zram, enum codec_id codec,
+                    struct content_set **out, struct rf_err *err) {
+    struct content_entry *c;
+    int rc = RF_OK;
+
+    if (!d->kernel_sizes)
+        for_zram = false; /* one set for all */
+    pthread_mutex_lock(&d->lock);
+    for (c = d->contents; c; c = c->next) {
+        if (strcmp(c->bank, g->bank) == 0 && c->for_zram == for_zram &&
+            (!d->kernel_sizes || strcmp(c->kernel, g->kernel) == 0))
+            break;
+    }
+    if (!c) {
+        c = calloc(1, sizeof(*c));
+        if (!c) {
+            rc = rf_fail(err, RF_ENOMEM, "%s: no memory for the bank", g->path);
+        } else {
+            snprintf(c->bank, sizeof(c->bank), "%s", g->bank);
+            memcpy(c->kernel, g->kernel, sizeof(c->kernel));
+            c->for_zram = for_zram;
+            rc = load_content(d, c, g, err);
+            if (rc == RF_OK) {
+                c->next = d->contents;
+                d->contents = c;
+            } else {
+                if (c->set)
+                    content_free(c->set);
+                free(c);
+                c = NULL;
+            }
+        }
+    }
+    if (rc == RF_OK && d->kernel_sizes && codec < NR_CODECS && !c->has[codec])
+        rc = rf_fail(err, RF_EINPUT,
+                     "%s: no recorded sizes, expected a case zr_sizes_%s* of kernel %s"
+                     " with the same bank",
+                     g->path, codec_by_id(codec)->name, g->kernel);
+    pthread_mutex_unlock(&d->lock);
+    if (rc == RF_OK)
+        *out = c->set;
+    return rc;
+}

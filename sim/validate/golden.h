@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * golden: one recorded run of a real kernel, as a JSON file: the case's knobs as the guest read
+ * them back, and every counter as [min, median, max] over the repetitions.
+ */
+#ifndef SIM_VALIDATE_GOLDEN_H
+#define SIM_VALIDATE_GOLDEN_H
+
+#include <jansson.h>
+#include "refault/base.h"
+
+/* A counter's range over the repetitions. */
+struct band {
+    int64_t min, median, max;
+};
+
+struct golden {
+    char *path;
+    char kernel[16]; /* name of the era: the folder of the file */
+    json_t *root;
+    const char *name, *trace, *bank, *bank_sha256; /* within root, or the sibling's */
+    json_t *config, *counters; /* config may be the sibling's; counters NULL if always OOM */
+    uint64_t ops, region_pages;
+    bool direct;     /* a script on /dev/zram0 (zr_*) instead of a trace */
+    bool always_oom; /* every repetition was ended by the OOM killer */
+    bool inherited;  /* the knobs are a sibling's with the name's changes (always-OOM files have
+                        none) */
+};
+
+struct golden_list {
+    struct golden *v;
+    size_t n;
+};
+
+/* All DIR/KERNEL/NAME.json, sorted by kernel and name; `kernel` restricts to one folder (NULL:
+ * all). RF_EINPUT if there is none, or names the damaged file. */
+int golden_list_load(struct golden_list *l, const char *dir, const char *kernel,
+                     struct rf_err *err) RF_MUST_CHECK;
+void golden_list_free(struct golden_list *l);
+
+/* A counter's band; false (and zeros) if the file does not have it, which means 0. */
+bool golden_band(const struct golden *g, const char *counter, struct band *out);
+/* A string of the case's knobs; "" if absent. */
+const char *golden_text(const struct golden *g, const char *key);
+/* An integer knob, also when it is written as a string; `otherwise` if absent. */
+int64_t golden_number(const json_t *object, const char *key, int64_t otherwise);
+/* The kind of a case: its name up to the first underscore (disk, zswap, zram, zr). */
+size_t golden_kind_length(const char *name);
+/* Whether the name holds the underscore-separated word. */
+bool golden_has_word(const char *name, const char *word);
+/* The number of a word such as "m25" with prefix "m"; -1 if there is none. */
+int golden_word_number(const char *name, const char *prefix);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From the knobs that a guest read back to the machine that is simulated. One choice for all cases:
+ * the guest's virtio disk, backed by the host's page cache, was very fast next to its emulated CPU,
+ * so swap.device is null (asynchronous completion, no latency of its own).
+ */
+#include <stdlib.h>
+#include "validate/validate.h"
+
+#define KIB 1024u
+/* MemTotal of guests whose file does not have it: no known one. */
+#define NO_MEMTOTAL 0
+
+void golden_bracketed(const char *text, char *out, size_t room) {
+    const char *open = strchr(text, '['), *close = open ? strchr(open, ']') : NULL;
+    size_t n = close ? (size_t)(close - open - 1) : 0;
+
+    if (n >= room)
+        n = 0;
+    if (n)
+        memcpy(out, open + 1, n);
+    out[n] = '\0';
+}
+
+static struct rf_amount bytes(uint64_t n) {
+    return (struct rf_amount){.value = n, .kind = AMOUNT_BYTES};
+}
+
+/* "max", or bytes. */
+static struct rf_amount limit(const struct golden *g, const char *key) {
+    int64_t v = golden_number(g->config, key, -1);
+
+    return v < 0 ? (struct rf_amount){.kind = AMOUNT_MAX} : bytes((uint64_t)v);
+}
+
+static bool flag(const json_t *o, const char *key, bool otherwise) {
+    const json_t *v = json_object_get(o, key);
+    const char *s = json_string_value(v);
+
+    if (json_is_boolean(v))
+        return json_is_true(v);
+    if (json_is_number(v))
+        return json_number_value(v) != 0;
+    return s && *s ? *s == 'Y' || *s == 'y' || *s == '1' || *s == 't' : otherwise;
+}
+
+static void copy_name(const char *from, char *to, size_t room) {
+    size_t n = strlen(from);
+
+    if (n && n < room)
+        memcpy(to, from, n + 1);
+}
+
+/* The swap area's pages as /proc/swaps shows them, plus the header page. */
+static uint64_t swap_bytes(const struct golden *g) {
+    const char *line = strstr(golden_text(g, "swaps"), "\n/dev/");
+    unsigned long long kib;
+
+    if (line && sscanf(line + 1, "%*s %*s %llu", &kib) == 1 && kib)
+        return (kib + RF_PAGE_SIZE / KIB) * KIB;
+    return (uint64_t)1 << 30;
+}
+
+static void zswap_knobs(const struct golden *g, struct machine_config *c) {
+    const json_t *z = json_object_get(g->config, "zswap_params");
+    const char *s;
+
+    c->zswap_enabled = flag(z, "enabled", flag(g->config, "zswap_on", false));
+    if ((s = json_string_value(json_object_get(z, "compressor"))))
+        copy_name(s, c->zswap_compressor, sizeof(c->zswap_compressor));
+    if ((s = json_string_value(json_object_get(z, "zpool"))))
+        copy_name(s, c->zswap_zpool, sizeof(c->zswap_zpool));
+    c->max_pool_percent = (uint32_t)golden_number(z, "max_pool_percent", 20);
+    c->accept_threshold_percent = (uint32_t)golden_number(z, "accept_threshold_percent", 90);
+    c->shrinker_enabled = flag(z, "shrinker_enabled", false);
+    c->same_filled_pages_enabled = flag(z, "same_filled_pages_enabled", true);
+    c->non_same_filled_pages_enabled = flag(z, "non_same_filled_pages_enabled", true);
+    c->exclusive_loads = flag(z, "exclusive_loads", c->exclusive_loads);
+}
+
+/* What the words of a case's name say, for files without knobs. */
+static void knobs_of_name(const struct golden *g, struct machine_config *c) {
+    int percent = golden_word_number(g->name, "m"), accept = golden_word_number(g->name, "acc"),
+        cluster = golden_word_number(g->name, "pc");
+    static const char *const codecs[] = {"lzo",  "lzo-rle", "lz4", "lz4hc",
+                                         "zstd", "deflate", "842"};
+    bool zram = strncmp(g->name, "zram", 4) == 0;
+
+    if (percent > 0)
+        c->memory_max = bytes(g->region_pages * (uint64_t)percent / 100 * RF_PAGE_SIZE);
+    if (golden_has_word(g->name, "tiny"))
+        c->max_pool_percent = 1;
+    if (golden_has_word(g->name, "full"))
+        c->max_pool_percent = 2;
+    if (accept >= 0)
+        c->accept_threshold_percent = (uint32_t)accept;
+    if (cluster >= 0)
+        c->page_cluster = (uint32_t)cluster;
+    if (golden_has_word(g->name, "nowb"))
+        c->memory_zswap_writeback = false;
+    if (golden_has_word(g->name, "shrink"))
+        c->shrinker_enabled = true;
+    if (golden_has_word(g->name, "lru"))
+        c->lru_gen_enabled = true;
+    if (golden_has_word(g->name, "rot"))
+        c->swap_rotational = 1;
+    if (golden_has_word(g->name, "novmara"))
+        c->vma_ra_enabled = false;
+    if (golden_has_word(g->name, "zbud"))
+        copy_name("zbud", c->zswap_zpool, sizeof(c->zswap_zpool));
+    if (golden_has_word(g->name, "z3fold"))
+        copy_name("z3fold", c->zswap_zpool, sizeof(c->zswap_zpool));
+    for (size_t i = 0; i < sizeof(codecs) / sizeof(codecs[0]); i++) {
+        if (!golden_has_word(g->name, codecs[i]))
+            continue;
+        if (zram)
+            copy_name(codecs[i], c->zram_comp_algorithm, sizeof(c->zram_comp_algorithm));
+        else
+            copy_name(codecs[i], c->zswap_compressor, sizeof(c->zswap_compressor));
+    }
+}
+
+int golden_machine(const struct golden *g, const struct trace_info *info,
+                   const struct validate_opts *o, struct machine_config *c, struct rf_err *err) {
+    int64_t memtotal = golden_number(g->config, "MemTotal_kB", NO_MEMTOTAL);
+    const char *device = golden_text(g, "swap_dev");
+    struct band mem_limit;
+    char name[32];
+    int rc = machine_config_init(c, g->kernel, err);
+
+    if (rc != RF_OK)
+        return rf_fail_prefix(err, "%s", g->path);
+    if (!json_is_object(g->config) || memtotal <= 0)
+        return rf_fail(err, RF_EINPUT, "%s: no MemTotal_kB, and no other case to take it from",
+                       g->path);
+    c->footprint_pages = info->footprint_pages;
+    c->blocks = info->blocks;
+    c->ram = bytes((uint64_t)memtotal * KIB);
+    c->swap_size = bytes(swap_bytes(g));
+    c->zram_disksize = c->swap_size;
+    copy_name(strncmp(device, "zram", 4) == 0 ? "zram0" : "null", c->swap_device,
+              sizeof(c->swap_device));
+    machine_config_set_profile(c, profile_default());
+    c->swap_rotational = strcmp(c->swap_device, "zram0") == 0
+                             ? -1
+                             : (int8_t)(golden_number(g->config, "swap_rotational", 0) != 0);
+    c->page_cluster = (uint32_t)golden_number(g->config, "page_cluster", 3);
+    c->swappiness = (uint32_t)golden_number(g->config, "swappiness", 60);
+    c->vma_ra_enabled = flag(g->config, "vma_ra_enabled", true);
+    c->lru_gen_enabled = golden_number(g->config, "lru_gen", 0) != 0;
+    golden_bracketed(golden_text(g, "thp_enabled"), name, sizeof(name));
+    c->thp_enabled = strcmp(name, "always") == 0    ? THP_ALWAYS
+                     : strcmp(name, "madvise") == 0 ? THP_MADVISE
+                                                    : THP_NEVER;
+    golden_bracketed(golden_text(g, "zram_comp_algorithm"), name, sizeof(name));
+    copy_name(name, c->zram_comp_algorithm, sizeof(c->zram_comp_algorithm));
+    c->memory_max = limit(g, "memory.max");
+    c->memory_high = limit(g, "memory.high");
+    c->memory_swap_max = limit(g, "memory.swap.max");
+    c->memory_zswap_max = limit(g, "memory.zswap.max");
+    c->memory_zswap_writeback =
+        flag(g->config, "zwb", flag(g->config, "memory.zswap.writeback", true));
+    zswap_knobs(g, c);
+    if (golden_band(g, "zram.mem_limit", &mem_limit) && mem_limit.max > 0)
+        c->zram_mem_limit = bytes((uint64_t)mem_limit.max);
+    if (g->inherited)
+        knobs_of_name(g, c);
+    for (size_t i = 0; i < o->nr_settings && rc == RF_OK; i++)
+        rc = knob_set(o->settings[i].knob, c, o->settings[i].value, err);
+    c->check = o->check;
+    return rc;
+}
