@@ -92,6 +92,7 @@ struct zs_class_info {
 struct zs_class_table {
     struct zs_policy policy;
     uint32_t page_size;
+    uint32_t step_shift; /* classes are 1 << step_shift bytes apart */
     uint32_t nr_raw; /* raw classes */
     uint32_t nr;     /* effective classes, ascending */
     struct zs_class_info cls[ZS_MAX_RAW_CLASSES];

@@ -30,6 +30,8 @@ void zs_class_table_init(struct zs_class_table *t, const struct zs_policy *polic
     t->policy = *policy;
     t->policy.chain_size = RF_MAX(1u, RF_MIN(policy->chain_size, (uint32_t)ZPOOL_MAX_CHAIN));
     t->page_size = page_size;
+    while (1u << t->step_shift < delta)
+        t->step_shift++;
     t->nr_raw = (page_size - ZS_MIN_ALLOC + delta - 1) / delta + 1;
 
     /* From the largest raw class down; filled from the array's end, then moved to its front. */
@@ -57,8 +59,8 @@ void zs_class_table_init(struct zs_class_table *t, const struct zs_policy *polic
 }
 
 uint32_t zs_class_of(const struct zs_class_table *t, uint32_t len) {
-    uint32_t need = len + ZS_HANDLE_SIZE, delta = t->page_size >> 8;
-    uint32_t raw = need <= ZS_MIN_ALLOC ? 0 : (need - ZS_MIN_ALLOC + delta - 1) / delta;
+    uint32_t need = len + ZS_HANDLE_SIZE, step = (1u << t->step_shift) - 1;
+    uint32_t raw = need <= ZS_MIN_ALLOC ? 0 : (need - ZS_MIN_ALLOC + step) >> t->step_shift;
     return t->lookup[RF_MIN(raw, t->nr_raw - 1)];
 }
 

@@ -38,7 +38,7 @@ static void note_owner(void *arg, uint32_t owner, uint32_t handle) {
 static void migrate(struct compaction *cc, struct zs_class *c, uint32_t src, uint32_t dst) {
     struct zs_pool *p = cc->p;
     struct zspage *s = zs_page(p, src), *d = zs_page(p, dst);
-    uint8_t *sslots = zs_slots(p, c, src), *dslots = zs_slots(p, c, dst);
+    uint8_t *sslots = zs_slots(s), *dslots = zs_slots(d);
     bool is_free[ZS_MAX_OBJS] = {false};
     for (uint32_t i = s->free, n = c->objs - (uint32_t)s->inuse; n > 0; n--, i = sslots[i])
         is_free[i] = true;

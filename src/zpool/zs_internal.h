@@ -5,7 +5,8 @@
  * An object is named by a 32-bit id. Ids are given out in segments of 4096 that belong to one class
  * each; inside a segment, zspage q has ids q * N .. q * N + N - 1. So the class and the zspage of
  * an object follow from its id with one table look-up and one multiplication. A segment's state is
- * one block of memory: first a descriptor for every zspage, then one byte for every object.
+ * one block of memory: for every zspage a descriptor and behind it one byte for every object, so
+ * that most operations touch one cache line.
  */
 #ifndef REFAULT_ZS_INTERNAL_H
 #define REFAULT_ZS_INTERNAL_H
@@ -36,6 +37,7 @@ struct zs_segment {
     uint32_t block_units; /* length of it */
     uint32_t next, prev;  /* class's list of segments with room for another zspage */
     uint16_t nr;          /* zspages that fit */
+    uint16_t stride;      /* bytes of a zspage: its descriptor and its slots */
     uint16_t used;        /* zspages that exist */
     uint16_t fresh;       /* descriptors 0..fresh-1 have been used at least once */
     uint16_t unused;      /* first descriptor given back, ZS_NO_ZSPAGE if none */
@@ -82,13 +84,17 @@ static inline uint8_t *zs_block(const struct zs_pool *p, const struct zs_segment
 
 static inline struct zspage *zs_page(const struct zs_pool *p, uint32_t zid) {
     const struct zs_segment *s = zs_seg(p, zid >> ZS_SEG_SHIFT);
-    return (struct zspage *)(void *)zs_block(p, s) + (zid & ZS_SEG_MASK);
+    size_t off = (zid & ZS_SEG_MASK) * (size_t)s->stride;
+    return (struct zspage *)(void *)(zs_block(p, s) + off);
 }
 
 /* The slot bytes of a zspage. */
-static inline uint8_t *zs_slots(const struct zs_pool *p, const struct zs_class *c, uint32_t zid) {
-    const struct zs_segment *s = zs_seg(p, zid >> ZS_SEG_SHIFT);
-    return zs_block(p, s) + s->nr * sizeof(struct zspage) + (zid & ZS_SEG_MASK) * (size_t)c->objs;
+static inline uint8_t *zs_slots(struct zspage *z) {
+    return (uint8_t *)(z + 1);
+}
+
+static inline const uint8_t *zs_cslots(const struct zspage *z) {
+    return (const uint8_t *)(z + 1);
 }
 
 /* The zspage and slot of an object id. */

@@ -124,7 +124,7 @@ static int check_class(const struct zs_pool *p, const struct zs_class *c, struct
                                "zsmalloc %s: class size %u: zspage %#x in list %u is in use %u, "
                                "group %u",
                                p->name, c->size, zid, g, (unsigned)z->inuse, (unsigned)z->group);
-            const uint8_t *slots = zs_slots(p, c, zid);
+            const uint8_t *slots = zs_cslots(z);
             uint32_t s = z->free;
             for (uint32_t k = z->inuse; k < c->objs; k++, s = slots[s]) {
                 if (s >= c->objs || seen[s])

@@ -101,8 +101,8 @@ static void seg_unlink(struct zs_pool *p, struct zs_class *c, uint32_t seg) {
  * empty and large enough. RF_NONE if there is none. */
 static uint32_t seg_new(struct zs_pool *p, struct zs_class *c) {
     uint32_t nr = ZS_SEG_IDS / c->objs, seg;
-    uint32_t bytes = nr * ((uint32_t)sizeof(struct zspage) + c->objs);
-    uint32_t units = (bytes + ZS_BLOCK_UNIT - 1) / ZS_BLOCK_UNIT;
+    uint32_t stride = ((uint32_t)sizeof(struct zspage) + c->objs + 3) & ~3u;
+    uint32_t units = (nr * stride + ZS_BLOCK_UNIT - 1) / ZS_BLOCK_UNIT;
     struct zs_segment *s;
     if (p->nr_segs < p->max_segs && units <= p->block_max - p->block_top) {
         seg = p->nr_segs++;
@@ -121,6 +121,7 @@ static uint32_t seg_new(struct zs_pool *p, struct zs_class *c) {
         seg_unlink(p, &p->cls[s->cls], seg);
     }
     s->nr = (uint16_t)nr;
+    s->stride = (uint16_t)stride;
     s->used = s->fresh = 0;
     s->unused = ZS_NO_ZSPAGE;
     s->cls = c->index;
@@ -153,7 +154,7 @@ static uint32_t zspage_new(struct zs_pool *p, struct zs_class *c) {
     z->inuse = 0;
     z->free = 0;
     z->group = ZS_NO_GROUP;
-    uint8_t *slots = zs_slots(p, c, zid);
+    uint8_t *slots = zs_slots(z);
     for (uint32_t i = 0; i < c->objs; i++)
         slots[i] = (uint8_t)(i + 1);
     c->zspages++;
@@ -183,6 +184,17 @@ void zs_release(struct zs_pool *p, struct zs_class *c, uint32_t zid, struct zspa
 
 /* ---- the ops ---- */
 
+static inline uint32_t highest_bit(uint32_t m) {
+#if defined(__GNUC__)
+    return 31u - (uint32_t)__builtin_clz(m);
+#else
+    uint32_t g = 0;
+    while (m >>= 1)
+        g++;
+    return g;
+#endif
+}
+
 static enum zpool_error zs_malloc(struct zpool *zp, uint32_t len, uint32_t owner,
                                   uint32_t *handle) {
     struct zs_pool *p = pool_of(zp);
@@ -194,16 +206,13 @@ static enum zpool_error zs_malloc(struct zpool *zp, uint32_t len, uint32_t owner
     /* Groups in rising order of fullness: the highest non-empty one below "full" is wanted. */
     uint32_t m = c->mask & ((1u << p->full_group) - 1), zid;
     if (m) {
-        uint32_t g = p->full_group - 1;
-        while (!(m >> g & 1))
-            g--;
-        zid = c->head[g];
+        zid = c->head[highest_bit(m)];
     } else if ((zid = zspage_new(p, c)) == RF_NONE) {
         return ZPOOL_ENOMEM;
     }
     struct zspage *z = zs_page(p, zid);
     uint32_t slot = z->free;
-    z->free = zs_slots(p, c, zid)[slot];
+    z->free = zs_slots(z)[slot];
     z->inuse++;
     c->used++;
     p->live++;
@@ -221,7 +230,7 @@ static void zs_free(struct zpool *zp, uint32_t handle) {
     struct zspage *z = zs_page(p, zid);
     c->used--;
     p->live--;
-    zs_slots(p, c, zid)[slot] = z->free;
+    zs_slots(z)[slot] = z->free;
     z->free = (uint8_t)slot;
     if (--z->inuse == 0) {
         zs_remove(p, c, z);
