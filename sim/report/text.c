@@ -238,9 +238,17 @@ static void print_latencies(FILE *f, const struct replay_result *r) {
         fputc('\n', f);
 }
 
-static void print_ratio(FILE *f, uint64_t data, uint64_t held) {
-    if (held)
-        fprintf(f, ", ratio %.2f", (double)data / (double)held);
+/* " compressed to A (ratio x), in B of pool pages (ratio y)". */
+static void print_held(FILE *f, uint64_t data, uint64_t compressed, uint64_t pool) {
+    char a[48], b[48];
+
+    fprintf(f, ", compressed to %s", value_format_bytes(compressed, a, sizeof(a)));
+    if (compressed)
+        fprintf(f, " (ratio %.2f)", (double)data / (double)compressed);
+    fprintf(f, ", in %s of pool pages", value_format_bytes(pool, b, sizeof(b)));
+    if (pool)
+        fprintf(f, " (ratio %.2f)", (double)data / (double)pool);
+    fputc('\n', f);
 }
 
 static void print_traffic(FILE *f, const struct replay_result *r) {
@@ -248,6 +256,8 @@ static void print_traffic(FILE *f, const struct replay_result *r) {
     uint64_t stored = counter(r, "zswap.stored_pages") * RF_PAGE_SIZE;
     uint64_t pool = counter(r, "zswap.pool_total_size");
     uint64_t orig = counter(r, "zram.orig_data_size"), used = counter(r, "zram.mem_used_total");
+    uint64_t zswap_bytes = extra(r, "zswap.stored_bytes"),
+             compr = counter(r, "zram.compr_data_size");
     bool zram = strcmp(r->config.swap_device, "zram0") == 0;
     char a[48], b[48];
 
@@ -255,16 +265,12 @@ static void print_traffic(FILE *f, const struct replay_result *r) {
         fprintf(f, "%-8s read %s, wrote %s\n", zram ? "zram0" : "device",
                 pages_text(in, a, sizeof(a)), pages_text(out, b, sizeof(b)));
     if (stored || pool) {
-        fprintf(f, "pool     zswap holds %s in %s", value_format_bytes(stored, a, sizeof(a)),
-                value_format_bytes(pool, b, sizeof(b)));
-        print_ratio(f, stored, pool);
-        fputc('\n', f);
+        fprintf(f, "pool     zswap holds %s", value_format_bytes(stored, a, sizeof(a)));
+        print_held(f, stored, zswap_bytes, pool);
     }
     if (orig || used) {
-        fprintf(f, "pool     zram0 holds %s in %s", value_format_bytes(orig, a, sizeof(a)),
-                value_format_bytes(used, b, sizeof(b)));
-        print_ratio(f, orig, used);
-        fputc('\n', f);
+        fprintf(f, "pool     zram0 holds %s", value_format_bytes(orig, a, sizeof(a)));
+        print_held(f, orig, compr, used);
     }
 }
 
