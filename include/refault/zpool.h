@@ -18,6 +18,7 @@ struct zs_policy {
     bool too_big_is_einval; /* error for length > 4096: 6.1 invalid argument, later no space */
 };
 
+/* What malloc and shrink answer; the errno values of the kernel's zpool drivers. */
 enum zpool_error {
     ZPOOL_OK = 0,
     ZPOOL_EINVAL = 1, /* length 0, or too long where the era says so */
@@ -33,7 +34,7 @@ typedef void (*zpool_pages_fn)(void *ctx, int32_t delta);
 
 struct zpool_params {
     struct zs_policy zs;
-    const char *name;      /* for the classes file: zram0, zswap1, ... */
+    const char *name;      /* for messages: zram0, zswap1, ...; must outlive the pool */
     bool store_bytes;      /* keep data (--verify) */
     uint32_t max_objects;  /* address space to reserve, objects that can be live at once */
     zpool_pages_fn pages;
@@ -51,14 +52,21 @@ struct zpool_owner_ops {
 /* Writes the object of `owner` back; 0 if it is gone (the callee freed it), else the object stays. */
 typedef int (*zpool_evict_fn)(void *ctx, uint32_t owner);
 
+/*
+ * One allocator. Handles are 32-bit ids below RF_NONE; they are not dense, and those of zsmalloc
+ * change when compaction moves an object (zpool_owner_ops.moved). A handle must not be used after
+ * it was freed: no op looks for that.
+ */
 struct zpool_ops {
     const char *name;
     bool evictable; /* has shrink (zbud, z3fold up to 6.4) */
+    /* An empty pool into *out, to be given back by destroy; RF_ENOMEM. */
     int (*create)(const struct zpool_params *p, struct zpool **out, struct rf_err *err);
-    void (*destroy)(struct zpool *z);
+    void (*destroy)(struct zpool *z); /* NULL is allowed */
     /* Allocates len bytes for `owner` (a caller's id, < RF_NONE); handle < RF_NONE on ZPOOL_OK. */
     enum zpool_error (*malloc)(struct zpool *z, uint32_t len, uint32_t owner, uint32_t *handle);
     void (*free)(struct zpool *z, uint32_t handle);
+    /* Pages of the modelled machine that the pool holds. */
     uint64_t (*total_pages)(const struct zpool *z);
     /* Evicts one backend page by calling evict for its objects (mm/zbud.c 6.1). ZPOOL_OK,
      * ZPOOL_EAGAIN or ZPOOL_EINVAL (not possible, or empty). */
@@ -70,7 +78,7 @@ struct zpool_ops {
     /* store_bytes only: write and read back an object's data. */
     void (*write)(struct zpool *z, uint32_t handle, const uint8_t *data, uint32_t len);
     void (*read)(const struct zpool *z, uint32_t handle, uint8_t *data, uint32_t len);
-    uint64_t (*live_objects)(const struct zpool *z);
+    uint64_t (*live_objects)(const struct zpool *z); /* allocated and not freed */
     /* All invariants; 0 or RF_ECHECK. */
     int (*check)(const struct zpool *z, struct rf_err *err);
 };
@@ -122,7 +130,9 @@ struct zs_class_stats {
 };
 /* nr effective classes into out[256]; returns their number. Only for zsmalloc pools. */
 uint32_t zs_pool_stats(const struct zpool *z, struct zs_class_stats out[256]);
+/* Pages that compaction has given back since the pool exists. Only for zsmalloc pools. */
 uint64_t zs_pages_compacted(const struct zpool *z);
+/* The pool's class table, which lives as long as the pool. Only for zsmalloc pools. */
 const struct zs_class_table *zs_pool_table(const struct zpool *z);
 /* The file's text in the kernel's own shape for that era; returns bytes needed (like snprintf). */
 size_t zs_format_classes(const struct zpool *z, char *buf, size_t size);

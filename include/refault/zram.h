@@ -12,6 +12,7 @@
 
 #define ZRAM_MAX_COMPS 4
 
+/* What differs between kernels (drivers/block/zram/zram_drv.c). */
 struct zram_policy {
     bool huge_by_class_size;  /* huge = length >= zs_huge_class_size (4.18+: "zsmalloc: introduce
                                  zs_huge_class_size()", March 2018); else > max_zpage_size */
@@ -26,6 +27,7 @@ struct zram_policy {
     bool recompress_clears_ac_time; /* 6.12 */
 };
 
+/* Times charged to the calling CPU, per page; zram has no queue and no I/O completion. */
 struct zram_cost {
     uint64_t compress_ns[NR_CODECS], compress_byte_ps[NR_CODECS];
     uint64_t decompress_ns[NR_CODECS], decompress_byte_ps[NR_CODECS];
@@ -33,11 +35,12 @@ struct zram_cost {
     uint64_t backing_read_ns, backing_write_ns;
 };
 
+/* A device as it is after its disksize was set. */
 struct zram_params {
     struct zram_policy policy;
     struct zram_cost cost;
     struct zs_policy zs;
-    const char *name;           /* zram0 */
+    const char *name;           /* zram0; must outlive the device */
     uint64_t disksize_pages;
     enum codec_id comp[ZRAM_MAX_COMPS]; /* by priority; NR_CODECS = none */
     uint64_t mem_limit_bytes;   /* 0 = none */
@@ -51,6 +54,8 @@ struct zram_params {
     void *pages_ctx;
 };
 
+/* The files of the same names under /sys/block/zramN, column by column: bytes and pages as
+ * Documentation/admin-guide/blockdev/zram.rst says; bd_stat in units of 4 KiB. */
 struct zram_mm_stat {
     uint64_t orig_data_size, compr_data_size, mem_used_total, mem_limit, mem_used_max, same_pages,
         pages_compacted, huge_pages, huge_pages_since;
@@ -67,6 +72,8 @@ struct zram_debug_stat {
 
 struct zram;
 
+/* RF_EUSAGE for a size of 0 or too large or no algorithm, RF_ENOMEM. zram_destroy() gives it back
+ * (NULL is allowed). The content set is borrowed. */
 int zram_create(const struct zram_params *p, struct zram **out, struct rf_err *err) RF_MUST_CHECK;
 void zram_destroy(struct zram *z);
 /* Writes content to page index; true on success, false = I/O error (counted). */
@@ -93,6 +100,7 @@ void zram_discard(struct zram *z, struct sim_cpu *cpu, uint32_t index, uint32_t 
  */
 int zram_sysfs_write(struct zram *z, struct sim_cpu *cpu, const char *file, const char *text);
 
+/* The present values. */
 void zram_mm_stat(const struct zram *z, struct zram_mm_stat *out);
 void zram_io_stat(const struct zram *z, struct zram_io_stat *out);
 void zram_bd_stat(const struct zram *z, struct zram_bd_stat *out);
@@ -102,7 +110,7 @@ size_t zram_format_mm_stat(const struct zram *z, char *buf, size_t size);
 size_t zram_format_io_stat(const struct zram *z, char *buf, size_t size);
 size_t zram_format_bd_stat(const struct zram *z, char *buf, size_t size);
 size_t zram_format_debug_stat(const struct zram *z, char *buf, size_t size);
-const struct zpool *zram_pool(const struct zram *z);
+const struct zpool *zram_pool(const struct zram *z); /* its zsmalloc pool */
 uint64_t zram_total_pages(const struct zram *z); /* pool pages */
 uint64_t zram_writeback_limit(const struct zram *z); /* what is left, in 4 KiB units */
 /* Flags of slot index as the debugfs file block_state shows them, e.g. "..hi.." (same-filled,
@@ -110,6 +118,7 @@ uint64_t zram_writeback_limit(const struct zram *z); /* what is left, in 4 KiB u
 bool zram_block_state(const struct zram *z, uint32_t index, char flags[7]);
 /* With verify: the first failure found so far (0 or RF_ECHECK). */
 int zram_verify_status(const struct zram *z, struct rf_err *err) RF_MUST_CHECK;
+/* All invariants, the pool's too; 0 or RF_ECHECK. */
 int zram_check(const struct zram *z, struct rf_err *err) RF_MUST_CHECK;
 
 #endif

@@ -216,7 +216,7 @@ static bool move_single(struct z3fold *b, uint32_t id) {
 static void compact_in_page(struct z3fold *b, uint32_t id) {
     struct z3_page *p = page_of(b, id);
     uint32_t chunks = p->chunks[MIDDLE], start = p->start_middle;
-    uint8_t *from = b->store_bytes && chunks ? slot_data(b, id, MIDDLE) : NULL, *to = from;
+    uint8_t *from = b->store_bytes && chunks ? slot_data(b, id, MIDDLE) : NULL, *to;
     if (chunks == 0 || (p->chunks[FIRST] && p->chunks[LAST]))
         return;
     if (!p->chunks[FIRST] && !p->chunks[LAST]) {
