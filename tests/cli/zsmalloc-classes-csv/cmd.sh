@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"$REFAULT" zsmalloc classes --chain-size 4 --rules old --csv -
