@@ -233,10 +233,15 @@ const char *knob_range(const struct knob *k, char *buf, size_t size) {
     return buf;
 }
 
+/* 6.12 -> 612. */
 static unsigned version_of(const char *kernel) {
-    unsigned major = 0, minor = 0;
+    char *dot, *end;
+    unsigned long major = strtoul(kernel, &dot, 10), minor;
 
-    return sscanf(kernel, "%u.%u", &major, &minor) == 2 ? major * 100 + minor : 0;
+    if (*dot != '.')
+        return 0;
+    minor = strtoul(dot + 1, &end, 10);
+    return *end || minor > 99 ? 0 : (unsigned)(major * 100 + minor);
 }
 
 bool knob_in_kernel(const struct knob *k, const char *kernel) {

@@ -89,7 +89,7 @@ static const struct era_field fields[] = {
     FIELD(reclaim, cost_io_weighted, "reclaim cost weighs pageouts with 32 and adds rotations"),
     FIELD(reclaim, stat_flush_ns, "period of the memcg statistics flush, 0 = flushed before use"),
     FIELD(reclaim, stat_flush_threshold, "pending updates a CPU for a flush on demand"),
-    FIELD(reclaim, pageout_sync_rescan, "reserved, has no effect"),
+    FIELD(reclaim, uncharge_batch, "freed folios uncharged at once"),
     FIELD(reclaim, lru_gen_available, "multi-gen LRU exists"),
 };
 

@@ -15,7 +15,8 @@
         CODEC(sub, f, "zstd", CODEC_ZSTD), CODEC(sub, f, "zstd-zram", CODEC_ZSTD_ZRAM),            \
         CODEC(sub, f, "deflate", CODEC_DEFLATE), CODEC(sub, f, "842", CODEC_842),                  \
         CODEC(sub, f, "deflate-iaa", CODEC_DEFLATE_IAA),                                           \
-        CODEC(sub, f, "deflate-iaa-dynamic", CODEC_DEFLATE_IAA_DYN), CODEC(sub, f, "null", CODEC_NULL)
+        CODEC(sub, f, "deflate-iaa-dynamic", CODEC_DEFLATE_IAA_DYN),                               \
+        CODEC(sub, f, "null", CODEC_NULL)
 
 static const struct cost_field fields[] = {
     COST(mm, access_ns),
