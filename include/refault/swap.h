@@ -22,24 +22,26 @@ enum swap_alloc_mode {
 };
 
 struct swap_policy {
-    uint8_t alloc_mode;       /* enum swap_alloc_mode, for non-rotational devices */
+    uint8_t alloc_mode;          /* enum swap_alloc_mode, for non-rotational devices */
     bool cluster_for_rotational; /* 6.14+: the cluster allocator serves all devices */
-    uint16_t slot_cache;      /* slots handed out and returned per CPU in batches; 0 = none */
-    bool zeromap;             /* all-zero pages are only marked (6.12+) */
-    bool mthp_swapout;        /* orders between 0 and PMD get cluster runs (6.10+) */
-    bool sync_skips_cache;    /* synchronous device and one user: no swap cache (4.15+) */
+    uint16_t slot_cache;         /* slots handed out and returned per CPU in batches; 0 = none */
+    bool zeromap;                /* all-zero pages are only marked (6.12+) */
+    bool mthp_swapout;           /* orders between 0 and PMD get cluster runs (6.10+) */
+    bool sync_skips_cache;       /* synchronous device and one user: no swap cache (4.15+) */
 };
 
 struct swap_params {
     struct swap_policy policy;
-    uint64_t nr_slots;  /* size of the area, header slot included */
+    uint64_t nr_slots; /* size of the area, header slot included */
     uint32_t cpus;
     bool rotational;
-    uint64_t seed;      /* random starting column */
-    bool keep_owner;    /* cluster readahead: remember the PTE that each slot belongs to */
+    uint64_t seed;   /* random starting column */
+    bool keep_owner; /* cluster readahead: remember the PTE that each slot belongs to */
 };
 
-/* Called when a slot really becomes free (byte 0 and out of the return cache). */
+/* Told about slots that were in use and become free; not about those that a CPU's cache held and
+ * never handed out. During both calls the slot's map byte is SWAP_HAS_CACHE and its flags and word
+ * are still there; they are cleared after slot_freed. Any of them may be NULL. */
 struct swap_ops {
     /* the slot enters the return cache, or is freed directly: kernels that invalidate early */
     void (*slot_returned)(void *ctx, uint32_t slot);
@@ -51,12 +53,12 @@ struct swap_ops {
 
 /* 6 bytes a slot in two parallel arrays (and 4 more for the owner where asked for). */
 struct swap_slot_meta {
-    uint8_t map;   /* SWAP_MAP_COUNT | SWAP_HAS_CACHE */
+    uint8_t map;   /* SWAP_MAP_COUNT | SWAP_HAS_CACHE; 0x80: more than 62 references */
     uint8_t flags; /* SLOT_ bits, and 4 bits free for the owner above */
 };
-#define SLOT_SHADOW 0x01  /* index word is a shadow, else a folio id or RF_NONE-1 based nothing */
-#define SLOT_FOLIO 0x02   /* index word is a folio id */
-#define SLOT_ZERO 0x04    /* zero map bit */
+#define SLOT_SHADOW 0x01    /* index word is a shadow */
+#define SLOT_FOLIO 0x02     /* index word is a folio id */
+#define SLOT_ZERO 0x04      /* zero map bit */
 #define SLOT_IN_RETURN 0x08 /* parked in a return cache */
 #define SLOT_MEMCG_SHIFT 4  /* the memcg charged, 0..15 */
 
@@ -64,12 +66,12 @@ struct swap_area {
     struct swap_params p;
     const struct swap_ops *ops;
     void *ops_ctx;
-    uint32_t *word;              /* folio id or shadow by slot */
+    uint32_t *word; /* folio id or shadow by slot */
     struct swap_slot_meta *meta;
-    uint32_t *owner;             /* PTE id by slot, NULL unless keep_owner */
-    uint64_t free_slots;         /* kernel's nr_swap_pages: excludes slots parked in caches */
-    uint64_t total_slots;        /* usable: nr_slots - 1 */
-    struct swap_alloc *alloc;    /* private to slots.c */
+    uint32_t *owner;          /* PTE id by slot, NULL unless keep_owner */
+    uint64_t free_slots;      /* kernel's nr_swap_pages: excludes slots parked in caches */
+    uint64_t total_slots;     /* usable: nr_slots - 1 */
+    struct swap_alloc *alloc; /* private to slots.c */
 };
 
 int swap_area_create(const struct swap_params *p, const struct swap_ops *ops, void *ops_ctx,
@@ -91,13 +93,11 @@ void swapcache_free(struct swap_area *a, uint32_t cpu, uint32_t slot);
 /* Flushes the CPU's caches of returned and unused slots (swapoff, teardown). */
 void swap_slots_drain(struct swap_area *a, uint32_t cpu);
 
-static inline uint32_t swap_count(const struct swap_area *a, uint32_t slot)
-{
+static inline uint32_t swap_count(const struct swap_area *a, uint32_t slot) {
     return a->meta[slot].map & SWAP_MAP_COUNT;
 }
 /* More than half used (vm_swap_full()). */
-static inline bool swap_full(const struct swap_area *a)
-{
+static inline bool swap_full(const struct swap_area *a) {
     return a->free_slots * 2 < a->total_slots;
 }
 /* Device offset in pages of a slot id, and back (SWAP_NO_SLOT if that offset was never used or is
@@ -125,7 +125,7 @@ void swap_cluster_ra_init(struct swap_cluster_ra *ra);
 uint32_t swap_cluster_ra_miss(struct swap_cluster_ra *ra, uint64_t offset, uint32_t page_cluster,
                               uint64_t area_pages, uint64_t *start, uint64_t *end);
 struct swap_vma_ra { /* one a VMA; all zero = never used, read as 4 hits */
-    uint64_t addr; /* virtual page number */
+    uint64_t addr;   /* virtual page number */
     uint8_t win, hits;
     bool set;
 };
