@@ -19,6 +19,8 @@ enum {
     OPT_DIVERGE,
     OPT_JOBS,
     OPT_MARKDOWN,
+    OPT_ABLATE,
+    OPT_CATALOGUE,
 };
 
 static const struct cli_option options[] = {
@@ -27,6 +29,10 @@ static const struct cli_option options[] = {
     {OPT_KINDS, 0, "kinds", "LIST", "only these kinds: disk,zswap,zram,zr"},
     {OPT_JSON, 0, "json", "FILE|-", "writes everything as one JSON object"},
     {OPT_MARKDOWN, 0, "markdown", "FILE|-", "writes the tables of docs/fidelity.md"},
+    {OPT_ABLATE, 0, "ablate", NULL,
+     "with --markdown: also each of ten mechanisms switched off in turn"},
+    {OPT_CATALOGUE, 0, "catalogue", "BANK",
+     "only prints the lengths of the pages of DIR/banks/BANK by every codec"},
     {OPT_MAX_MEDIAN, 0, "max-median", "P", "limit on the median error, in percent"},
     {OPT_MAX_P90, 0, "max-p90", "P", "limit on the 90th percentile of the errors"},
     {OPT_MAX_WORST, 0, "max-worst", "P",
@@ -61,8 +67,8 @@ struct args {
     struct validate_setting *settings;
     char **texts; /* of the settings */
     size_t nr_texts;
-    const char *json, *markdown, *diverge;
-    bool quiet;
+    const char *json, *markdown, *diverge, *catalogue;
+    bool quiet, ablate;
     int progress;
 };
 
@@ -131,6 +137,12 @@ static int parse_option(struct args *a, int id, const char *value, struct rf_err
         return RF_OK;
     case OPT_MARKDOWN:
         a->markdown = value;
+        return RF_OK;
+    case OPT_ABLATE:
+        a->ablate = true;
+        return RF_OK;
+    case OPT_CATALOGUE:
+        a->catalogue = value;
         return RF_OK;
     case OPT_MAX_MEDIAN:
         return percent("max-median", value, &a->o.max_median, err);
@@ -242,12 +254,38 @@ static int write_results(const struct args *a, const struct validation *v, struc
         rc = output_open(&o, a->markdown, err);
         if (rc == RF_OK) {
             text = text && o.f != stdout;
+            struct rf_err ignored;
+
             validate_markdown(o.f, v);
-            rc = output_close(&o, err);
+            if (a->ablate)
+                rc = validate_ablate(o.f, v, &a->knobs, err);
+            if (output_close(&o, rc == RF_OK ? err : &ignored) != RF_OK && rc == RF_OK)
+                rc = err->code;
         }
     }
     if (rc == RF_OK && text)
         rc = write_text(a, v, err);
+    return rc;
+}
+
+static int print_catalogue(const struct args *a, struct rf_err *err) {
+    struct golden_list none = {0};
+    const struct golden any = {.path = (char *)(uintptr_t)a->o.dir, .bank = a->catalogue};
+    struct content_set *cs;
+    struct dataset *d;
+    struct output o;
+    int rc = dataset_open(a->o.dir, &none, false, &d, err);
+
+    if (rc != RF_OK)
+        return rc;
+    rc = dataset_content(d, &any, false, NR_CODECS, &cs, err);
+    if (rc == RF_OK)
+        rc = output_open(&o, "-", err);
+    if (rc == RF_OK) {
+        bank_catalogue_save(o.f, cs);
+        rc = output_close(&o, err);
+    }
+    dataset_close(d);
     return rc;
 }
 
@@ -271,14 +309,17 @@ static int cmd_validate(int argc, char **argv) {
     a.o.threads = all_cores();
     if (rc == RF_OK)
         rc = parse(&a, argc, argv, &err);
-    if (rc == RF_OK) {
+    if (rc == RF_OK && a.catalogue) {
+        rc = print_catalogue(&a, &err);
+        v.passed = true;
+    } else if (rc == RF_OK) {
         progress_init(&bar, a.progress);
         a.o.progress = on_progress;
         a.o.ctx = &bar;
         rc = validate_run(&a.o, &v, &err);
         progress_clear(&bar);
     }
-    if (rc == RF_OK)
+    if (rc == RF_OK && !a.catalogue)
         rc = write_results(&a, &v, &err);
     if (rc == 1)
         status = cli_help(&cmd_validate_info);

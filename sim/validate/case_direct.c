@@ -173,6 +173,7 @@ int case_run_direct(struct case_result *c, struct dataset *d, const struct valid
                             .comp = {NR_CODECS, NR_CODECS, NR_CODECS, NR_CODECS}};
     int64_t disksize = golden_number(g->config, "zram_disksize", 1 << 30),
             limit = golden_number(g->config, "wbl", -1);
+    struct machine_config config;
     struct band mem_limit;
     char path[1024], *text = NULL;
     size_t len;
@@ -180,8 +181,16 @@ int case_run_direct(struct case_result *c, struct dataset *d, const struct valid
 
     if (!era)
         return rf_fail(err, RF_EINPUT, "%s: no kernel %s in the table", g->path, g->kernel);
+    rc = machine_config_init(&config, g->kernel, err);
+    for (size_t i = 0; i < o->nr_settings && rc == RF_OK; i++)
+        rc = knob_set(o->settings[i].knob, &config, o->settings[i].value, err);
+    if (rc != RF_OK)
+        return rc;
+    era = &config.era;
     p.policy = era->zram;
     p.zs = era->zs;
+    if (config.zsmalloc_chain_size)
+        p.zs.chain_size = config.zsmalloc_chain_size;
     p.disksize_pages = (uint64_t)disksize / RF_PAGE_SIZE;
     p.comp[0] = codec_of(golden_text(g, "zcomp"), era);
     p.comp[1] = recomp_of(g, era);

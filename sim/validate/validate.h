@@ -131,6 +131,10 @@ json_t *validate_json(const struct validation *v);
 /* Tables for docs/fidelity.md. */
 void validate_markdown(FILE *f, const struct validation *v);
 
+/* Runs the same cases again with each of ten mechanisms switched off; a table for the docs. */
+int validate_ablate(FILE *f, const struct validation *base, const struct knob_table *knobs,
+                    struct rf_err *err) RF_MUST_CHECK;
+
 /* ---- between the parts ---- */
 double band_error(const struct band *b, int64_t value);
 double band_spread(const struct band *b);

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Errors, limits and the reading of recorded runs; expected values are worked out by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "validate/catalogue.h"
+#include "validate/validate.h"
+
+#define NEAR 1e-12
+
+static bool near(double a, double b) {
+    return a - b < NEAR && b - a < NEAR;
+}
+
+static void test_error(void **state) {
+    const struct band b = {90, 100, 120}, small = {0, 1, 2}, none = {0};
+
+    (void)state;
+    assert_true(near(band_error(&b, 90), 0));
+    assert_true(near(band_error(&b, 120), 0));
+    assert_true(near(band_error(&b, 85), 0.05));
+    assert_true(near(band_error(&b, 130), 0.10));
+    /* Below 50 the distance counts in fiftieths. */
+    assert_true(near(band_error(&small, 7), 0.1));
+    assert_true(near(band_error(&none, 25), 0.5));
+    assert_true(near(band_spread(&b), 0.3));
+    assert_true(near(band_spread(&small), 0.04));
+}
+
+static void test_states(void **state) {
+    struct case_result c = {0};
+    const struct band zero = {0}, exact = {100, 100, 100}, noisy = {80, 100, 101};
+
+    (void)state;
+    assert_int_equal(case_add_row(&c, "a", &zero, 0, ROW_JUDGED, true), RF_OK);
+    assert_int_equal(case_add_row(&c, "b", &zero, 1, ROW_JUDGED, true), RF_OK);
+    assert_int_equal(case_add_row(&c, "c", &exact, 101, ROW_JUDGED, false), RF_OK);
+    assert_int_equal(case_add_row(&c, "d", &noisy, 500, ROW_JUDGED, true), RF_OK);
+    assert_int_equal(case_add_row(&c, "e", &exact, 500, ROW_SHOWN, true), RF_OK);
+    assert_int_equal(c.rows[0].state, ROW_EMPTY);
+    assert_int_equal(c.rows[1].state, ROW_JUDGED);
+    assert_true(c.rows[1].bounded);
+    assert_int_equal(c.rows[2].state, ROW_JUDGED);
+    assert_false(c.rows[2].bounded);
+    assert_int_equal(c.rows[3].state, ROW_NOISY);
+    assert_false(c.rows[3].bounded);
+    assert_int_equal(c.rows[4].state, ROW_SHOWN);
+    free(c.rows);
+}
+
+static void test_summary(void **state) {
+    const struct golden g = {.name = "disk_x"};
+    struct case_result c = {.golden = &g};
+    const struct case_result *one = &c;
+    const struct band b = {1000, 1000, 1000};
+    struct error_summary s;
+
+    (void)state;
+    /* Errors of 0.1 % to 1.0 %. */
+    for (int i = 1; i <= 10; i++) {
+        char name[16];
+
+        snprintf(name, sizeof(name), "c%d", i);
+        assert_int_equal(case_add_row(&c, name, &b, 1000 + i, ROW_JUDGED, i <= 3), RF_OK);
+    }
+    error_summarize(&one, 1, false, &s);
+    assert_int_equal(s.n, 10);
+    assert_true(near(s.median, 0.005));
+    assert_true(near(s.p90, 0.009));
+    assert_true(near(s.worst, 0.010));
+    assert_string_equal(s.worst_at, "disk_x c10");
+    error_summarize(&one, 1, true, &s);
+    assert_int_equal(s.n, 3);
+    assert_true(near(s.worst, 0.003));
+    free(c.rows);
+}
+
+static void test_limits(void **state) {
+    struct validate_opts o = {.max_median = -1, .max_p90 = -1, .max_worst = -1};
+    struct validate_limits l = validate_limits(&o, "6.1", false);
+
+    (void)state;
+    assert_true(near(l.median, 0.005) && near(l.p90, 0.05) && near(l.worst, 0.15));
+    l = validate_limits(&o, "6.12", false);
+    assert_true(near(l.median, 0.01) && near(l.p90, 0.08) && near(l.worst, 0.15));
+    o.kernel_sizes = true;
+    l = validate_limits(&o, "6.12", true);
+    assert_true(near(l.median, 0) && near(l.p90, 0) && near(l.worst, 0));
+    o.max_p90 = 0.5;
+    l = validate_limits(&o, "6.12", false);
+    assert_true(near(l.median, 0.01) && near(l.p90, 0.5) && near(l.worst, 0.15));
+}
+
+static void test_names(void **state) {
+    char algorithm[16];
+
+    (void)state;
+    assert_int_equal(golden_kind_length("zr_sizes_lz4"), 2);
+    assert_true(golden_has_word("zswap_zipf_tiny_nowb", "nowb"));
+    assert_true(golden_has_word("zswap_zipf_tiny_nowb", "zswap"));
+    assert_false(golden_has_word("zswap_zipf_tiny_nowb", "no"));
+    assert_int_equal(golden_word_number("zswap_zipf_m25", "m"), 25);
+    assert_int_equal(golden_word_number("zswap_zipf_tiny_acc100", "acc"), 100);
+    assert_int_equal(golden_word_number("zswap_mix", "m"), -1);
+    golden_bracketed("lzo [lzo-rle] lz4", algorithm, sizeof(algorithm));
+    assert_string_equal(algorithm, "lzo-rle");
+    golden_bracketed("none", algorithm, sizeof(algorithm));
+    assert_string_equal(algorithm, "");
+}
+
+/* ---- folders ---- */
+
+static char folder[64];
+
+static void put(const char *name, const char *text) {
+    char path[256];
+    FILE *f;
+
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+static int setup(void **state) {
+    static const char *const sub[] = {"6.12", "traces", "banks"};
+    char path[128];
+
+    (void)state;
+    snprintf(folder, sizeof(folder), "/tmp/test-validate-XXXXXX");
+    if (!mkdtemp(folder))
+        return -1;
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(path, sizeof(path), "%s/%s", folder, sub[i]);
+        if (mkdir(path, 0700) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int teardown(void **state) {
+    char command[128];
+
+    (void)state;
+    snprintf(command, sizeof(command), "rm -r '%s'", folder);
+    return system(command) == 0 ? 0 : -1;
+}
+
+#define KNOBS                                                                                      \
+    "\"config\":{\"swap_dev\":\"vda\",\"zswap_on\":\"0\",\"thp\":\"never\",\"zwb\":\"\","          \
+    "\"page_cluster\":\"3\",\"swappiness\":\"60\",\"lru_gen\":\"0x0000\","                         \
+    "\"vma_ra_enabled\":\"true\",\"swap_rotational\":\"0\",\"memory.max\":\"max\","                \
+    "\"thp_enabled\":\"always madvise [never]\",\"zram_comp_algorithm\":\"[lzo-rle] lz4\","        \
+    "\"swaps\":\"Filename\\tType\\n/dev/vda\\t\\tpartition\\t1048572\\t\\t0\","                    \
+    "\"MemTotal_kB\":500348}"
+#define CASE(name, more)                                                                           \
+    "{\"case\":\"" name "\",\"kernel\":\"6.12.1\",\"trace\":\"t\",\"bank\":\"b\","                 \
+    "\"trace_ops\":4,\"region_pages\":512," more "}"
+
+static struct validate_opts options(void) {
+    return (struct validate_opts){
+        .dir = folder, .threads = 1, .max_median = -1, .max_p90 = -1, .max_worst = -1};
+}
+
+/* Four stores to three pages with memory to spare: three faults, nothing swapped. */
+static void plain_case(const char *pgfault) {
+    char text[2048];
+
+    put("traces/t.txt", "W 0 0\nW 1 1\nW 2 0\nW 0 1\n");
+    put("banks/b.pages", "codecs lz4 lzo\n1000 1100\n=0 20 22\n");
+    snprintf(text, sizeof(text),
+             CASE("disk_t", KNOBS ",\"counters\":{\"vmstat.pgfault\":%s,\"final_present\":[3,3,3]},"
+                                  "\"checkpoints\":{\"ops\":[2],\"pgfault\":[[2],[2]]},"
+                                  "\"final_present_bitmap_rep0\":\"07\""),
+             pgfault);
+    put("6.12/disk_t.json", text);
+}
+
+static void test_plain_case(void **state) {
+    struct validate_opts o = options();
+    struct validation v;
+    struct rf_err err = {0};
+
+    (void)state;
+    plain_case("[3,3,3]");
+    assert_int_equal(validate_run(&o, &v, &err), RF_OK);
+    assert_true(v.passed);
+    assert_int_equal(v.nr_cases, 1);
+    assert_int_equal(v.cases[0].judged.n, 2);
+    assert_true(near(v.cases[0].judged.worst, 0));
+    assert_true(near(v.cases[0].present_equal, 1));
+    assert_int_equal(v.cases[0].nr_checkpoints, 1);
+    assert_int_equal(v.cases[0].checkpoints[0].value[0], 2);
+    assert_true(near(v.cases[0].checkpoints[0].error[0], 0));
+    validation_free(&v);
+}
+
+static void test_limit_missed(void **state) {
+    struct validate_opts o = options();
+    struct validation v;
+    struct rf_err err = {0};
+
+    (void)state;
+    plain_case("[103,103,103]"); /* we count 3: 100 / 103 off */
+    assert_int_equal(validate_run(&o, &v, &err), RF_OK);
+    assert_false(v.passed);
+    assert_true(near(v.kernels[0].swap.worst, 100.0 / 103));
+    assert_string_equal(v.kernels[0].swap.worst_at, "disk_t vmstat.pgfault");
+    validation_free(&v);
+}
+
+static void test_oom_expected(void **state) {
+    struct validate_opts o = options();
+    const char *pattern = "disk_t_m50";
+    struct validation v;
+    struct rf_err err = {0};
+
+    (void)state;
+    plain_case("[3,3,3]");
+    put("6.12/disk_t_m50.json", CASE("disk_t_m50", "\"oom_killed_reps\":3"));
+    o.cases = &pattern;
+    o.nr_cases = 1;
+    assert_int_equal(validate_run(&o, &v, &err), RF_OK);
+    assert_int_equal(v.nr_cases, 1);
+    assert_true(v.cases[0].golden->inherited);
+    assert_false(v.cases[0].oom);
+    assert_false(v.passed);
+    assert_string_equal(v.cases[0].failure, "did not end by OOM, but the kernel always did");
+    validation_free(&v);
+}
+
+static void test_bad_input(void **state) {
+    struct validate_opts o = options();
+    struct validation v;
+    struct rf_err err = {0};
+
+    (void)state;
+    assert_int_equal(validate_run(&o, &v, &err), RF_EINPUT); /* no case */
+    put("6.12/x.json", "{\"case\":\"disk_x\",\n");
+    assert_int_equal(validate_run(&o, &v, &err), RF_EINPUT);
+    assert_non_null(strstr(err.msg, "6.12/x.json: line 2"));
+    put("6.12/x.json", CASE("disk_x", KNOBS ",\"counters\":{\"vmstat.pgfault\":[1,1,1]}"));
+    assert_int_equal(validate_run(&o, &v, &err), RF_EINPUT);
+    assert_non_null(strstr(err.msg, "traces: no file t.txt"));
+    put("traces/t.txt", "W 0 0\nW 1 7\n");
+    put("banks/b.pages", "codecs lz4\n1000\n");
+    assert_int_equal(validate_run(&o, &v, &err), RF_EINPUT);
+    assert_non_null(strstr(err.msg, "bank page 7"));
+    put("banks/b.pages", "codecs lz4\nmany\n");
+    assert_int_equal(validate_run(&o, &v, &err), RF_EINPUT);
+    assert_non_null(strstr(err.msg, "line 2"));
+    put("banks/b.pages", "codecs lz4\n1000\n");
+    put("traces/t.txt", "W 0 0\n");
+    o.kernel_sizes = true; /* nothing here is compressed, so no lengths are missed */
+    assert_int_equal(validate_run(&o, &v, &err), RF_OK);
+    validation_free(&v);
+    put("6.12/zr_x_lz4.json", "{\"case\":\"zr_x_lz4\",\"trace\":\"t\",\"bank\":\"b\",\"config\":{"
+                              "\"zcomp\":\"lz4\"},\"counters\":{\"snap.a.mem_limit\":[0,0,0]}}");
+    put("traces/t.zs", "w 0 0\n");
+    assert_int_equal(validate_run(&o, &v, &err), RF_EINPUT);
+    assert_non_null(strstr(err.msg, "zr_sizes_lz4"));
+}
+
+static void test_catalogue_round_trip(void **state) {
+    char path[128];
+    struct content_set *cs, *again;
+    struct rf_err err = {0};
+    uint64_t word = 0;
+    FILE *f;
+
+    (void)state;
+    put("banks/b.pages", "codecs lz4 lzo\n1000 1100\n=8000000000000001 20 22\n");
+    snprintf(path, sizeof(path), "%s/banks/b.pages", folder);
+    assert_int_equal(bank_catalogue_load(path, &cs, &err), RF_OK);
+    assert_int_equal(content_count(cs), 2);
+    assert_int_equal(content_size(cs, 1, CODEC_LZ4), 1000);
+    assert_int_equal(content_size(cs, 2, CODEC_LZO), 22);
+    assert_true(content_same_filled(cs, 2, &word));
+    assert_int_equal(word, 0x8000000000000001);
+    f = fopen(path, "w");
+    assert_non_null(f);
+    bank_catalogue_save(f, cs);
+    assert_int_equal(fclose(f), 0);
+    assert_int_equal(bank_catalogue_load(path, &again, &err), RF_OK);
+    for (uint32_t id = 1; id <= 2; id++) {
+        assert_int_equal(content_size(again, id, CODEC_LZ4), content_size(cs, id, CODEC_LZ4));
+        assert_int_equal(content_size(again, id, CODEC_ZSTD), content_size(cs, id, CODEC_ZSTD));
+    }
+    assert_true(content_same_filled(again, 2, NULL));
+    content_free(cs);
+    content_free(again);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_error),
+        cmocka_unit_test(test_states),
+        cmocka_unit_test(test_summary),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test_setup_teardown(test_plain_case, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_limit_missed, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_oom_expected, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_bad_input, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_catalogue_round_trip, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
