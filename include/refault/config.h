@@ -116,6 +116,7 @@ struct machine_config {
     bool memory_zswap_writeback;
     bool lru_gen_enabled;
     uint8_t thp_enabled; /* enum thp_mode */
+    uint8_t thp_defrag;  /* enum thp_defrag_mode */
     uint32_t thp_orders; /* bit o: hugepages of order o below PMD order enabled */
 
     bool verify, check;

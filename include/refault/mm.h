@@ -13,14 +13,15 @@
 /* ---- counters, under the names of /proc/vmstat ---- */
 #define VM_COUNTERS(X)                                                                             \
     X(pgfault)                                                                                     \
-    X(pgmajfault) X(pgreuse) X(pswpin) X(pswpout) X(zswpin) X(zswpout) X(zswpwb) X(swpin_zero)     \
-        X(swpout_zero) X(swap_ra) X(swap_ra_hit) X(pgscan_anon) X(pgsteal_anon) X(pgscan_kswapd)   \
-            X(pgscan_direct) X(pgsteal_kswapd) X(pgsteal_direct) X(pgactivate) X(pgdeactivate)     \
-                X(pgrefill) X(pgrotated) X(pageoutrun) X(allocstall) X(workingset_refault_anon)    \
+    X(pgmajfault)                                                                                  \
+    X(pgreuse) X(pswpin) X(pswpout) X(zswpin) X(zswpout) X(zswpwb) X(swpin_zero) X(swpout_zero)    \
+        X(swap_ra) X(swap_ra_hit) X(pgscan_anon) X(pgsteal_anon) X(pgscan_kswapd) X(pgscan_direct) \
+            X(pgsteal_kswapd) X(pgsteal_direct) X(pgactivate) X(pgdeactivate) X(pgrefill)          \
+                X(pgrotated) X(pageoutrun) X(allocstall) X(workingset_refault_anon)                \
                     X(workingset_activate_anon) X(workingset_restore_anon)                         \
                         X(workingset_nodereclaim) X(nr_vmscan_write) X(thp_fault_alloc)            \
                             X(thp_fault_fallback) X(thp_fault_fallback_charge) X(thp_swpout)       \
-                                X(thp_swpout_fallback) X(thp_split_page)                           \
+                                X(thp_swpout_fallback) X(thp_split_page) X(thp_split_pmd)          \
                                     X(kswapd_low_wmark_hit_quickly)                                \
                                         X(kswapd_high_wmark_hit_quickly) X(slabs_scanned)
 
@@ -42,6 +43,9 @@ struct fault_policy {
     bool free_swap_on_write;   /* write swap fault drops the cached copy if refcount is 2 (5.18+) */
     bool drain_on_write;       /* drain the add batch when the page is not on an LRU (5.18+) */
     bool free_idle_after_cow;  /* idle old page and slot freed after a copy (5.14+) */
+    bool mthp;                 /* anonymous folios of orders below 9 (6.8+) */
+    bool map_large_swapcache;  /* a swap fault maps all of a cached large folio (6.10+), else one
+                                  page */
 };
 
 struct reclaim_policy {
@@ -52,8 +56,8 @@ struct reclaim_policy {
     uint64_t stat_flush_ns;   /* memcg statistics: 0 = flushed before use, else flushed only by a
                                  period of this length and by readers that insist (6.7+) */
     uint16_t stat_flush_threshold; /* pending updates per CPU that an insisting reader needs (64) */
-    bool pageout_sync_rescan;      /* reserved: false */
-    bool lru_gen_available;        /* MGLRU exists (6.1+) */
+    uint16_t uncharge_batch; /* freed folios uncharged at once: 31 (6.9+); before, a whole list */
+    bool lru_gen_available;  /* MGLRU exists (6.1+) */
 };
 
 struct mm_cost {
@@ -69,10 +73,22 @@ struct mm_cost {
     uint64_t deactivate_ns;  /* per page moved from active to inactive */
     uint64_t shrink_call_ns; /* per call into shrink_list */
     uint64_t split_thp_ns;   /* per 2 MiB */
+    uint64_t
+        swapout_large_ns; /* as swapout_ns, per page of a large folio, its unmapping included */
     uint64_t zero_thp_ns;
     uint64_t fork_pte_ns, zap_pte_ns;
     uint64_t tick_ns;    /* 1/HZ */
     uint64_t age_pte_ns; /* MGLRU walk, per PTE */
+};
+
+/* Whether an allocation of a large folio may reclaim (Documentation/admin-guide/mm/transhuge.rst):
+ * directly, by kswapd, directly where madvised and else by kswapd, only where madvised, not. */
+enum thp_defrag_mode {
+    THP_DEFRAG_ALWAYS,
+    THP_DEFRAG_DEFER,
+    THP_DEFRAG_DEFER_MADVISE,
+    THP_DEFRAG_MADVISE,
+    THP_DEFRAG_NEVER
 };
 
 struct mm_knobs {
@@ -80,6 +96,8 @@ struct mm_knobs {
     uint32_t cpus, swappiness, page_cluster, watermark_scale_factor;
     uint64_t min_free_kbytes; /* 0 = the kernel's formula */
     bool vma_ra_enabled, lru_gen_enabled, thp_always, thp_madvise;
+    uint8_t thp_defrag;  /* enum thp_defrag_mode */
+    uint32_t thp_orders; /* bit o: folios of order o below PMD order are allowed */
     uint64_t memory_max, memory_high, memory_swap_max, memory_zswap_max; /* pages, UINT64_MAX=max */
     bool memory_zswap_writeback;
 };

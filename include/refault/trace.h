@@ -21,23 +21,18 @@
  * low 28 bits index the block's events. */
 
 enum trace_event_kind {
-    TEV_PROCESS, /* process `pid` starts: parent (RF_NONE), name */
-    TEV_MMAP,    /* piece of VMA `vma` of pid: ids [first, first + n), first page's vpn, flags */
-    TEV_MUNMAP,  /* ids [first, first + n) of pid are unmapped */
-    TEV_DONTNEED,/* MADV_DONTNEED of ids [first, first + n) */
-    TEV_FORK,    /* child `pid` of `parent`: its block `first >> 9` copies parent block n >> 9; one
-                    event a block, preceded by the child's TEV_PROCESS and TEV_MMAPs */
-    TEV_EXIT,    /* process ends; all its memory is freed */
-    TEV_EXEC,    /* process drops all its mappings */
-    TEV_WAIT,    /* pid waits until `parent` (a child's pid) has exited */
-    TEV_SWITCH,  /* following operations belong to pid */
-    TEV_PACE,    /* value = memory accesses (or ns, see header) that passed since the last one */
+    TEV_PROCESS,  /* process `pid` starts: parent (RF_NONE), name */
+    TEV_MMAP,     /* piece of VMA `vma` of pid: ids [first, first + n), first page's vpn, flags */
+    TEV_MUNMAP,   /* ids [first, first + n) of pid are unmapped */
+    TEV_DONTNEED, /* MADV_DONTNEED of ids [first, first + n) */
+    TEV_FORK,     /* child `pid` of `parent`: its block `first >> 9` copies parent block n >> 9; one
+                     event a block, preceded by the child's TEV_PROCESS and TEV_MMAPs */
+    TEV_EXIT,     /* process ends; all its memory is freed */
+    TEV_EXEC,     /* process drops all its mappings */
+    TEV_WAIT,     /* pid waits until `parent` (a child's pid) has exited */
+    TEV_SWITCH,   /* following operations belong to pid */
+    TEV_PACE,     /* value = memory accesses (or ns, see header) that passed since the last one */
 };
-#define TMAP_ANON 0x1u
-#define TMAP_FILE 0x2u
-#define TMAP_WRITE 0x4u
-#define TMAP_HUGEPAGE 0x8u   /* MADV_HUGEPAGE */
-#define TMAP_NOHUGEPAGE 0x10u
 
 struct trace_event {
     uint8_t kind; /* enum trace_event_kind */
@@ -51,20 +46,20 @@ struct trace_event {
 };
 
 enum trace_pacing {
-    TRACE_PACE_RECORDS, /* no times: every operation costs the profile's cpu.access_ns */
-    TRACE_PACE_ACCESSES,/* TEV_PACE gives memory accesses */
-    TRACE_PACE_NS,      /* TEV_PACE gives nanoseconds of CPU time */
+    TRACE_PACE_RECORDS,  /* no times: every operation costs the profile's cpu.access_ns */
+    TRACE_PACE_ACCESSES, /* TEV_PACE gives memory accesses */
+    TRACE_PACE_NS,       /* TEV_PACE gives nanoseconds of CPU time */
 };
 
 struct trace_info {
     uint32_t version;
-    uint64_t ops;          /* accesses (loads and stores) */
+    uint64_t ops; /* accesses (loads and stores) */
     uint64_t writes;
     uint64_t events, content_changes;
-    uint32_t blocks;       /* blocks of 512 page ids */
+    uint32_t blocks; /* blocks of 512 page ids */
     uint32_t processes, vmas;
-    uint64_t pages_touched;    /* distinct ids accessed */
-    uint64_t footprint_pages;  /* largest number of distinct pages mapped and used at one time */
+    uint64_t pages_touched;   /* distinct ids accessed */
+    uint64_t footprint_pages; /* largest number of distinct pages mapped and used at one time */
     uint64_t dropped_file_pages;
     uint64_t min_memory_pages; /* smallest memory for which the recording is valid; 0 unknown */
     uint64_t max_content;      /* largest content id */
@@ -73,7 +68,7 @@ struct trace_info {
                                   content 1 + p (synthetic content sets) */
     uint64_t digest;           /* xxh64 of the file's blocks; names results */
     char provenance[1024];
-    char content_spec[256];    /* "catalogue" (in the file), "bank:NAME:xxh64", or a synthetic spec */
+    char content_spec[256]; /* "catalogue" (in the file), "bank:NAME:xxh64", or a synthetic spec */
 };
 
 /* ---- reading: streams, memory bounded by two blocks ---- */
@@ -82,8 +77,8 @@ int trace_open(const char *path, struct trace_reader **out, struct rf_err *err) 
 const struct trace_info *trace_reader_info(const struct trace_reader *r);
 /* The contents of the trace: its own catalogue, the bank it names (searched beside the trace), or
  * the synthetic model. Caller frees. */
-int trace_load_content(struct trace_reader *r, struct content_set **out, struct rf_err *err)
-    RF_MUST_CHECK;
+int trace_load_content(struct trace_reader *r, struct content_set **out,
+                       struct rf_err *err) RF_MUST_CHECK;
 /* The next decoded block. 1 = a block, 0 = end of trace, < 0 error. Pointers stay valid until the
  * next call. ops has nops words (content words included). */
 struct trace_block {
@@ -111,17 +106,17 @@ struct trace_writer_params {
 };
 int trace_writer_open(const char *path, const struct trace_writer_params *p,
                       struct trace_writer **out, struct rf_err *err) RF_MUST_CHECK;
-int trace_write_access(struct trace_writer *w, uint32_t id, bool write, struct rf_err *err)
-    RF_MUST_CHECK;
-int trace_write_store(struct trace_writer *w, uint32_t id, uint32_t content, struct rf_err *err)
-    RF_MUST_CHECK;
-int trace_write_content(struct trace_writer *w, uint32_t id, uint32_t content, struct rf_err *err)
-    RF_MUST_CHECK;
-int trace_write_event(struct trace_writer *w, const struct trace_event *ev, struct rf_err *err)
-    RF_MUST_CHECK;
+int trace_write_access(struct trace_writer *w, uint32_t id, bool write,
+                       struct rf_err *err) RF_MUST_CHECK;
+int trace_write_store(struct trace_writer *w, uint32_t id, uint32_t content,
+                      struct rf_err *err) RF_MUST_CHECK;
+int trace_write_content(struct trace_writer *w, uint32_t id, uint32_t content,
+                        struct rf_err *err) RF_MUST_CHECK;
+int trace_write_event(struct trace_writer *w, const struct trace_event *ev,
+                      struct rf_err *err) RF_MUST_CHECK;
 /* Adds the next catalogue row (content ids 1, 2, ...). */
-int trace_write_row(struct trace_writer *w, const struct content_row *row, struct rf_err *err)
-    RF_MUST_CHECK;
+int trace_write_row(struct trace_writer *w, const struct content_row *row,
+                    struct rf_err *err) RF_MUST_CHECK;
 /* Sets dropped_file_pages when it is only known at the end. */
 void trace_writer_dropped(struct trace_writer *w, uint64_t pages);
 /* Finishes the file (index, totals, footprint) and frees w. */

@@ -16,6 +16,8 @@ static const char *const recomp_codecs[] = {"",     "lzo",     "lzo-rle", "lz4",
                                             "zstd", "deflate", "842",     NULL};
 static const char *const zpools[] = {"zbud", "z3fold", "zsmalloc", NULL};
 static const char *const thp_modes[] = {"never", "madvise", "always", NULL};
+static const char *const thp_defrag_modes[] = {"always",  "defer", "defer+madvise",
+                                               "madvise", "never", NULL};
 
 #define AT(field)                                                                                  \
     offsetof(struct machine_config, field), sizeof(((const struct machine_config *)0)->field)
@@ -92,6 +94,20 @@ static const struct knob usual[] = {
     {"lru_gen.enabled", KNOB_BOOL, AT(lru_gen_enabled), 0, 1, NULL, SINCE(601),
      "multi-gen LRU instead of active and inactive lists"},
     {"thp.enabled", KNOB_ENUM, AT(thp_enabled), 0, 0, thp_modes, ANY, "2 MiB pages"},
+    {"thp.defrag", KNOB_ENUM, AT(thp_defrag), 0, 0, thp_defrag_modes, ANY,
+     "whether a large page may be reclaimed for"},
+#define MTHP(kb, order)                                                                            \
+    {                                                                                              \
+        "thp.hugepages-" #kb "kB.enabled", KNOB_BIT, AT(thp_orders), order, 0, NULL, SINCE(608),   \
+            "pages of " #kb " KiB"                                                                 \
+    }
+    MTHP(16, 2),
+    MTHP(32, 3),
+    MTHP(64, 4),
+    MTHP(128, 5),
+    MTHP(256, 6),
+    MTHP(512, 7),
+    MTHP(1024, 8),
 };
 #define NR_USUAL (sizeof(usual) / sizeof(usual[0]))
 
@@ -195,6 +211,7 @@ const char *knob_range(const struct knob *k, char *buf, size_t size) {
 
     switch (k->type) {
     case KNOB_BOOL:
+    case KNOB_BIT:
         snprintf(buf, size, "0 or 1");
         break;
     case KNOB_TRISTATE:
@@ -348,6 +365,13 @@ int knob_set(const struct knob *k, struct machine_config *c, const char *text, s
             return bad_value(k, text, err);
         memcpy(at, &on, sizeof(on));
         return RF_OK;
+    case KNOB_BIT:
+        if (!value_bool(text, &on))
+            return bad_value(k, text, err);
+        v = load(at, k->size);
+        v = on ? v | 1u << k->min : v & ~(1u << k->min);
+        store(at, k->size, v);
+        return RF_OK;
     case KNOB_TRISTATE:
         if (strcmp(text, "device") == 0)
             *(int8_t *)at = -1;
@@ -401,6 +425,9 @@ const char *knob_format(const struct knob *k, const struct machine_config *c, ch
     struct rf_amount amount;
 
     switch (k->type) {
+    case KNOB_BIT:
+        snprintf(buf, size, "%u", (unsigned)(load(at, k->size) >> k->min & 1));
+        break;
     case KNOB_TRISTATE:
         if (*(const int8_t *)at < 0)
             snprintf(buf, size, "device");
@@ -441,6 +468,8 @@ json_t *knob_json(const struct knob *k, const struct machine_config *c) {
     uint64_t pages;
 
     switch (k->type) {
+    case KNOB_BIT:
+        return json_integer((json_int_t)(load(at, k->size) >> k->min & 1));
     case KNOB_TRISTATE:
         if (*(const int8_t *)at >= 0)
             return json_integer(*(const int8_t *)at);

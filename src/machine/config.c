@@ -78,6 +78,7 @@ int machine_config_init(struct machine_config *c, const char *kernel, struct rf_
     c->memory_zswap_max = unlimited;
     c->memory_zswap_writeback = true;
     c->thp_enabled = THP_NEVER;
+    c->thp_defrag = THP_DEFRAG_MADVISE;
 
     machine_config_set_profile(c, profile_default());
     return RF_OK;

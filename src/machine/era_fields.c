@@ -83,6 +83,8 @@ static const struct era_field fields[] = {
     FIELD(fault, free_swap_on_write, "a write swap fault drops the cached copy"),
     FIELD(fault, drain_on_write, "a write fault drains the LRU-add batch"),
     FIELD(fault, free_idle_after_cow, "the old page is freed after a copy if idle"),
+    FIELD(fault, mthp, "anonymous folios between a page and 2 MiB"),
+    FIELD(fault, map_large_swapcache, "a swap fault maps all of a cached large folio"),
     FIELD(reclaim, add_batch, "folios in an LRU-add batch"),
     FIELD(reclaim, anon_inactive_first, "new anon pages start inactive"),
     FIELD(reclaim, anon_workingset, "refault distances for anon"),

@@ -73,6 +73,8 @@ const struct kernel_era era_6_8 = {
             .free_swap_on_write = true,
             .drain_on_write = true,
             .free_idle_after_cow = true,
+            .mthp = true,
+            .map_large_swapcache = false,
         },
     .reclaim =
         {
@@ -158,6 +160,8 @@ const struct kernel_era era_6_12 = {
             .free_swap_on_write = true,
             .drain_on_write = true,
             .free_idle_after_cow = true,
+            .mthp = true,
+            .map_large_swapcache = true,
         },
     .reclaim =
         {
@@ -243,6 +247,8 @@ const struct kernel_era era_6_13 = {
             .free_swap_on_write = true,
             .drain_on_write = true,
             .free_idle_after_cow = true,
+            .mthp = true,
+            .map_large_swapcache = true,
         },
     .reclaim =
         {
@@ -328,6 +334,8 @@ const struct kernel_era era_6_18 = {
             .free_swap_on_write = true,
             .drain_on_write = true,
             .free_idle_after_cow = true,
+            .mthp = true,
+            .map_large_swapcache = true,
         },
     .reclaim =
         {

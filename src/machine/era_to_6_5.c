@@ -73,6 +73,8 @@ const struct kernel_era era_5_4 = {
             .free_swap_on_write = false,
             .drain_on_write = false,
             .free_idle_after_cow = false,
+            .mthp = false,
+            .map_large_swapcache = false,
         },
     .reclaim =
         {
@@ -158,6 +160,8 @@ const struct kernel_era era_5_10 = {
             .free_swap_on_write = false,
             .drain_on_write = false,
             .free_idle_after_cow = false,
+            .mthp = false,
+            .map_large_swapcache = false,
         },
     .reclaim =
         {
@@ -243,6 +247,8 @@ const struct kernel_era era_6_1 = {
             .free_swap_on_write = true,
             .drain_on_write = true,
             .free_idle_after_cow = true,
+            .mthp = false,
+            .map_large_swapcache = false,
         },
     .reclaim =
         {
@@ -328,6 +334,8 @@ const struct kernel_era era_6_5 = {
             .free_swap_on_write = true,
             .drain_on_write = true,
             .free_idle_after_cow = true,
+            .mthp = false,
+            .map_large_swapcache = false,
         },
     .reclaim =
         {

@@ -197,6 +197,8 @@ static int wire(struct machine *m, struct rf_err *err) {
                   .lru_gen_enabled = c->lru_gen_enabled,
                   .thp_always = c->thp_enabled == THP_ALWAYS,
                   .thp_madvise = c->thp_enabled == THP_MADVISE,
+                  .thp_defrag = c->thp_defrag,
+                  .thp_orders = c->era.fault.mthp ? c->thp_orders : 0,
                   .memory_max = machine_amount_pages(c, c->memory_max),
                   .memory_high = machine_amount_pages(c, c->memory_high),
                   .memory_swap_max = machine_amount_pages(c, c->memory_swap_max),

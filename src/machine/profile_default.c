@@ -19,6 +19,7 @@ static const struct profile builtin = {
             .deactivate_ns = 100,
             .shrink_call_ns = 500,
             .split_thp_ns = 300000,
+            .swapout_large_ns = 150,
             .zero_thp_ns = 80000,
             .fork_pte_ns = 50,
             .zap_pte_ns = 50,

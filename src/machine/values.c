@@ -20,6 +20,30 @@ static void put_vm(const struct machine *m, const struct sink *s) {
         put(s, MV_COUNTER, "vmstat.", vm_counter_name((enum vm_counter)i), m->mm->c[i]);
 }
 
+/* Per size, for the sizes that the machine can have. */
+static void put_mthp(const struct machine *m, const struct sink *s) {
+    static const char *const names[NR_MTHP_STATS] = {
+        [MTHP_ANON_FAULT_ALLOC] = "anon_fault_alloc",
+        [MTHP_ANON_FAULT_FALLBACK] = "anon_fault_fallback",
+        [MTHP_ANON_FAULT_FALLBACK_CHARGE] = "anon_fault_fallback_charge",
+        [MTHP_ZSWPOUT] = "zswpout",
+        [MTHP_ZSWPIN] = "zswpin",
+        [MTHP_SWPIN] = "swpin",
+        [MTHP_SWPOUT] = "swpout",
+        [MTHP_SWPOUT_FALLBACK] = "swpout_fallback",
+        [MTHP_SPLIT] = "split"};
+    const struct mm_knobs *k = &m->mm->p.knobs;
+
+    for (uint32_t o = 0; o <= PMD_ORDER; o++) {
+        char prefix[48];
+        if (o == PMD_ORDER ? !k->thp_always && !k->thp_madvise : !(k->thp_orders >> o & 1u))
+            continue;
+        snprintf(prefix, sizeof(prefix), "hugepages-%ukB.", 4u << o);
+        for (int i = 0; i < NR_MTHP_STATS; i++)
+            put(s, MV_COUNTER, prefix, names[i], m->mm->mthp[o][i]);
+    }
+}
+
 static void put_memcg(const struct machine *m, const struct sink *s) {
     const struct memcg *mc = &m->mm->memcg[1];
     uint64_t active = mc->now.active_anon, inactive = mc->now.inactive_anon;
@@ -169,6 +193,7 @@ void machine_values(const struct machine *m, machine_value_fn fn, void *ctx) {
 
     put_vm(m, &s);
     put_memcg(m, &s);
+    put_mthp(m, &s);
     put_zswap(m, &s);
     put_zram(m, &s);
     put_blk(m, &s);

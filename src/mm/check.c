@@ -18,6 +18,11 @@ static int check_ptes(struct mm *mm, struct tally *t, struct rf_err *err) {
             continue;
         for (uint32_t id = b << 9; id < (b + 1) << 9; id++) {
             uint64_t p = mm->pte[id];
+            if (mm->block[b].pmd &&
+                (!(p & PTE_PRESENT) || pte_index(p) != pte_index(mm->pte[b << 9]) ||
+                 (!(p & PTE_ZEROPAGE) && folio_order(&mm->folio[pte_index(p)]) != PMD_ORDER)))
+                return rf_fail(err, RF_ECHECK, "page id %u is not part of its block's huge page",
+                               id);
             if ((p & PTE_PRESENT) && (p & PTE_SWAP))
                 return rf_fail(err, RF_ECHECK, "page id %u is both present and in swap", id);
             if ((p & (PTE_PRESENT | PTE_SWAP)) && !(p & PTE_MAPPED))
@@ -27,7 +32,20 @@ static int check_ptes(struct mm *mm, struct tally *t, struct rf_err *err) {
                 if (f >= mm->folio_end || !(mm->folio[f].flags & FOLIO_USED))
                     return rf_fail(err, RF_ECHECK, "page id %u maps folio %u, which is free", id,
                                    f);
-                t->maps[f]++;
+                if (folio_order(&mm->folio[f]) == 0) {
+                    t->maps[f]++;
+                } else { /* counted once a block, at its first entry */
+                    uint32_t base = b << 9 | (mm->folio[f].owner & 511u);
+                    if (id < base || id - base >= folio_nr(&mm->folio[f]))
+                        return rf_fail(err, RF_ECHECK,
+                                       "page id %u maps large folio %u, which begins at %u", id, f,
+                                       base);
+                    uint32_t i = base;
+                    while ((mm->pte[i] & (PTE_PRESENT | PTE_ZEROPAGE)) != PTE_PRESENT ||
+                           pte_index(mm->pte[i]) != f)
+                        i++;
+                    t->maps[f] += i == id;
+                }
             } else if (p & PTE_SWAP) {
                 if (pte_index(p) >= slots)
                     return rf_fail(err, RF_ECHECK, "page id %u refers to slot %u of %u", id,
@@ -99,12 +117,13 @@ static int check_folios(struct mm *mm, const struct tally *t, struct rf_err *err
         pages += folio_nr(f);
         if (!t->seen[i])
             return rf_fail(err, RF_ECHECK, "folio %u is on no list: leaked", i);
-        if (folio_order(f) == 0 && t->maps[i] != f->mapcount)
+        if (t->maps[i] != f->mapcount)
             return rf_fail(err, RF_ECHECK, "folio %u has mapcount %u, %u entries map it", i,
                            f->mapcount, t->maps[i]);
-        if ((f->flags & FOLIO_SWAPCACHE) && swapcache_lookup(mm, f->slot) != i)
-            return rf_fail(err, RF_ECHECK, "folio %u claims slot %u, which caches another", i,
-                           f->slot);
+        for (uint32_t k = 0; (f->flags & FOLIO_SWAPCACHE) && k < folio_nr(f); k++)
+            if (swapcache_lookup(mm, f->slot + k) != i)
+                return rf_fail(err, RF_ECHECK, "folio %u claims slot %u, which caches another", i,
+                               f->slot + k);
         if (!(f->flags & FOLIO_SWAPCACHE) && f->mapcount == 0)
             return rf_fail(err, RF_ECHECK, "folio %u is neither mapped nor cached", i);
     }
@@ -125,7 +144,8 @@ static int check_slots(struct mm *mm, const struct tally *t, struct rf_err *err)
         if (swap_count(mm->swap, s) != t->counts[s])
             return rf_fail(err, RF_ECHECK, "slot %u has count %u, %u entries refer to it", s,
                            swap_count(mm->swap, s), t->counts[s]);
-        if (cached != ((m->map & SWAP_HAS_CACHE) != 0))
+        /* A slot that waits in a per-CPU cache of free slots has the bit and no folio yet. */
+        if (cached ? !(m->map & SWAP_HAS_CACHE) : (m->map & SWAP_HAS_CACHE) && t->counts[s])
             return rf_fail(err, RF_ECHECK, "slot %u: cache bit and index disagree", s);
         if (mm->zswap && zswap_has(mm->zswap, s)) {
             zswapped++;

@@ -32,6 +32,8 @@ static enum fault_result anon_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t
         mm->x_zero_mapped++;
         return FAULT_DONE;
     }
+    if (RF_UNLIKELY(mm->p.knobs.thp_orders) && mthp_fault(mm, cpu, id, ctx))
+        return FAULT_DONE;
     if (!frames_available(mm, cpu, 1) || memcg_charge(mm, cpu, memcg, 1, ctx) != CHARGE_OK)
         return FAULT_OOM;
     uint32_t id_f = folio_alloc(mm, memcg);
@@ -87,6 +89,10 @@ static enum charge_result swapin_skip_cache(struct mm *mm, struct sim_cpu *cpu, 
 static void note_cache_hit(struct mm *mm, uint32_t id, struct folio *f, struct fault_ctx *ctx) {
     bool flagged = f->flags & FOLIO_RECLAIM;
 
+    if (!ctx->major)
+        ctx->kind = FK_CACHE_HIT;
+    if (RF_UNLIKELY(folio_order(f))) /* it was never read ahead */
+        return;
     f->flags &= (uint16_t)~FOLIO_RECLAIM;
     if (mm->vma_ra) {
         uint32_t lo, hi;
@@ -97,8 +103,6 @@ static void note_cache_hit(struct mm *mm, uint32_t id, struct folio *f, struct f
     }
     if (flagged)
         vm_count(mm, folio_memcg(f), VM_swap_ra_hit, 1);
-    if (!ctx->major)
-        ctx->kind = FK_CACHE_HIT;
 }
 
 static enum fault_result swap_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, bool write,
@@ -134,17 +138,23 @@ static enum fault_result swap_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t
     bool exclusive = !cached || (p & PTE_EXCLUSIVE);
     if (cached && (f->flags & FOLIO_STABLE_WB))
         exclusive = false;
-    swap_free(mm->swap, cpu->id, slot);
-    if (cached &&
-        (memcg_swap_full(mm, folio_memcg(f)) || (write && mm->p.fault.free_swap_on_write &&
-                                                 !(f->flags & FOLIO_KSM) && folio_refs(f) == 1)))
+    uint32_t nr = 1, first = id, base = id;
+    if (RF_UNLIKELY(folio_order(f))) {
+        base = id - (slot - f->slot);
+        nr = large_map_range(mm, id, slot, folio, &first);
+    }
+    for (uint32_t i = 0; i < nr; i++)
+        swap_free(mm->swap, cpu->id, pte_index(mm->pte[first + i]));
+    if (cached && (memcg_swap_full(mm, folio_memcg(f)) ||
+                   (write && mm->p.fault.free_swap_on_write && !(f->flags & FOLIO_KSM) &&
+                    folio_refs(f) == folio_nr(f))))
         (void)folio_free_swap(mm, cpu, folio);
 
     uint32_t flags = PTE_PRESENT | PTE_ACCESSED;
     bool old_rule = mm->p.fault.wp_rule <= WP_W1_WILLY;
     bool own = !(f->flags & FOLIO_KSM) && (exclusive || folio_refs(f) == 0);
     if (old_rule) /* before 5.18 a write swap fault applied W0's test, a read mapped read-only */
-        own = write && f->mapcount == 0 &&
+        own = write && f->mapcount == 0 && folio_order(f) == 0 &&
               (!(f->flags & FOLIO_SWAPCACHE) ||
                (swap_count(mm->swap, f->slot) == 0 && !(f->flags & FOLIO_STABLE_WB)));
     if (own) {
@@ -156,10 +166,16 @@ static enum fault_result swap_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t
         else if (mm->p.fault.map_writable_on_read)
             flags |= PTE_WRITE;
     }
-    if (f->mapcount == 0)
-        f->owner = id;
-    f->mapcount++;
-    mm->pte[id] = pte_make(p, folio, flags);
+    if (RF_UNLIKELY(folio_order(f))) {
+        large_add_rmap(mm, folio, base);
+        for (uint32_t i = 0; i < nr; i++)
+            mm->pte[first + i] = pte_make(mm->pte[first + i], folio, flags);
+    } else {
+        if (f->mapcount == 0)
+            f->owner = id;
+        f->mapcount++;
+        mm->pte[id] = pte_make(p, folio, flags);
+    }
     if (write && !own)
         return do_wp_page(mm, cpu, id, ctx);
     return FAULT_DONE;
@@ -181,8 +197,11 @@ enum fault_result handle_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, 
         ctx->counted = true;
     }
     sim_charge(cpu, mm->p.cost.minor_fault_ns);
+    bool huge = RF_UNLIKELY(!mm->block[id >> 9].table) && thp_fault(mm, cpu, id, write, ctx);
     block_touch(mm, cpu, id >> 9);
-    if (p & PTE_PRESENT)
+    if (huge)
+        r = FAULT_DONE;
+    else if (p & PTE_PRESENT)
         r = do_wp_page(mm, cpu, id, ctx);
     else if (p & PTE_SWAP)
         r = swap_fault(mm, cpu, id, write, ctx);

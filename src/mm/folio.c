@@ -26,9 +26,16 @@ void folio_free(struct mm *mm, uint32_t id) {
     struct folio *f = &mm->folio[id];
     uint32_t nr = folio_nr(f);
 
+    memcg_uncharge(mm, folio_memcg(f), nr);
+    folio_release(mm, id);
+}
+
+void folio_release(struct mm *mm, uint32_t id) {
+    struct folio *f = &mm->folio[id];
+    uint32_t nr = folio_nr(f);
+
     mm->nr_folios -= nr;
     mm->memcg[folio_memcg(f)].folio_pages -= nr;
-    memcg_uncharge(mm, folio_memcg(f), nr);
     f->flags = 0;
     f->next = mm->folio_free;
     mm->folio_free = id;

@@ -164,6 +164,42 @@ enum charge_result memcg_charge(struct mm *mm, struct sim_cpu *cpu, uint32_t mem
     }
 }
 
+bool memcg_charge_large(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr,
+                        bool reclaim, bool noretry, struct fault_ctx *ctx) {
+    uint32_t batch = RF_MAX(MEMCG_CHARGE_BATCH, nr), retries = MAX_RECLAIM_RETRIES;
+    bool drained = false;
+
+    for (;;) {
+        if (consume_stock(mm_cpu(mm, cpu), memcg, nr))
+            return true;
+        if (try_add(mm, memcg, batch)) {
+            if (batch > nr)
+                memcg_refill_stock(mm, cpu, memcg, batch - nr);
+            note_high(mm, memcg, batch, ctx);
+            return true;
+        }
+        if (batch > nr) {
+            batch = nr;
+            continue;
+        }
+        if (!reclaim)
+            return false;
+        mm->memcg[memcg].ev_max++;
+        rf_time t0 = cpu->now;
+        uint64_t got = try_to_free_pages(mm, cpu, memcg, nr, 0);
+        mm->stall_ns[STALL_RECLAIM] += cpu->now - t0;
+        if (margin(mm, memcg) >= nr)
+            continue;
+        if (!drained) {
+            memcg_drain_stocks(mm);
+            drained = true;
+            continue;
+        }
+        if (noretry || (!(got && nr <= 8) && retries-- == 0))
+            return false;
+    }
+}
+
 void memcg_charge_forced(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr) {
     uint32_t batch = RF_MAX(MEMCG_CHARGE_BATCH, nr);
 
@@ -174,6 +210,9 @@ void memcg_charge_forced(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uin
             memcg_refill_stock(mm, cpu, memcg, batch - nr);
         return;
     }
+    if (batch > nr && try_add(mm, memcg, nr))
+        return;
+    mm->memcg[memcg].ev_max++; /* a charge that is enforced still counts as hitting the limit */
     add_forced(mm, memcg, nr);
 }
 

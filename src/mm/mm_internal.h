@@ -60,16 +60,19 @@ static inline uint64_t pte_make(uint64_t old, uint32_t index, uint32_t flags) {
 #define FOLIO_KSM 0x1000u
 #define FOLIO_STABLE_WB 0x2000u /* under writeback to a device that needs stable pages */
 #define FOLIO_USED 0x4000u      /* allocated */
-#define FOLIO_PMD_MAPPED 0x8000u
 
 /* Slab and percpu pages charged when a task starts in the cgroup, besides its page tables. */
 #define TASK_KERNEL_PAGES 7u
+
+#define PMD_ORDER 9u
+#define PMD_NR 512u
 
 #define FOLIO_MAX_MAPCOUNT 250u /* more sharers than this copy at fork */
 
 struct folio {
     uint32_t prev, next; /* LRU links; next also links free folios */
-    uint32_t owner;      /* a PTE that maps it; if unmapped, the content id of its data */
+    uint32_t owner;      /* a PTE that maps it; if unmapped, the content id of its data; of a large
+                            folio always the id of its first page in some process */
     uint32_t slot;       /* swap slot while in the swap cache (first one of a large folio) */
     uint16_t flags;
     uint8_t mapcount;    /* mappings; a large folio counts the processes that map it */
@@ -163,6 +166,8 @@ struct block {
     uint32_t parent, child, sibling; /* fork family, for reverse mapping */
     bool table;                      /* a page table page is allocated and charged */
     bool listed;                     /* in its process' list of blocks */
+    bool pmd;                        /* mapped by one huge entry: a PMD-sized folio or the huge zero
+                                        page. Its PTEs are filled in all the same. */
 };
 struct process {
     bool alive;
@@ -183,6 +188,20 @@ enum fault_kind {
     FK_ZRAM,
     FK_DEVICE,
     NR_FAULT_KINDS
+};
+
+/* Per size, as in /sys/kernel/mm/transparent_hugepage/hugepages-<size>kB/stats. */
+enum mthp_stat {
+    MTHP_ANON_FAULT_ALLOC,
+    MTHP_ANON_FAULT_FALLBACK,
+    MTHP_ANON_FAULT_FALLBACK_CHARGE,
+    MTHP_ZSWPOUT,
+    MTHP_ZSWPIN,
+    MTHP_SWPIN,
+    MTHP_SWPOUT,
+    MTHP_SWPOUT_FALLBACK,
+    MTHP_SPLIT,
+    NR_MTHP_STATS
 };
 
 /* What a fault that is tried again must remember. */
@@ -212,6 +231,9 @@ struct mm_wait_ops {
     void (*folio_ready)(void *ctx, uint32_t folio, rf_time when);
     void (*wake_kswapd)(void *ctx, struct sim_cpu *cpu);
     void (*queue_zswap_work)(void *ctx, struct sim_cpu *cpu);
+    /* A preemption point inside reclaim: lets a kernel thread that was just woken on this CPU run.
+     */
+    void (*cond_resched)(void *ctx, struct sim_cpu *cpu);
 };
 
 struct mm_params {
@@ -259,6 +281,7 @@ struct mm {
     uint64_t kswapd_reclaimed;
     uint32_t kswapd_failures;
     bool implicit_content;
+    bool need_resched;      /* a kernel thread was woken on the CPU that reclaims */
     uint32_t reclaim_depth; /* PF_MEMALLOC: charges are forced */
 
     struct swap_area *swap;
@@ -275,6 +298,7 @@ struct mm {
     uint64_t x_cow_copies, x_stable_violations, x_zero_mapped, x_reclaim_calls, x_swap_full_fail;
     uint64_t x_swap_freed_clean;
     uint64_t stat_flushes;
+    uint64_t mthp[PMD_ORDER + 1][NR_MTHP_STATS];
     bool oom;
     struct rf_err verify_err;
     struct sim_lock lru_lock;
@@ -308,7 +332,8 @@ static inline uint64_t mm_free_frames(const struct mm *mm) {
 
 /* ---- folio.c ---- */
 uint32_t folio_alloc(struct mm *mm, uint32_t memcg);
-void folio_free(struct mm *mm, uint32_t id); /* uncharges; must be on no list */
+void folio_free(struct mm *mm, uint32_t id);    /* uncharges; must be on no list */
+void folio_release(struct mm *mm, uint32_t id); /* frees without uncharging: the caller does */
 void lru_list_init(struct lru_list *l);
 void lru_push_head(struct mm *mm, struct lru_list *l, uint32_t id);
 void lru_push_tail(struct mm *mm, struct lru_list *l, uint32_t id);
@@ -326,6 +351,12 @@ void memcg_init(struct mm *mm);
 /* Charges one page of user memory for a fault; may reclaim. */
 enum charge_result memcg_charge(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr,
                                 struct fault_ctx *ctx);
+/*
+ * Charges a large folio for a fault: false makes the fault fall back to a smaller order. Reclaims
+ * only if `reclaim`, and only once if `noretry`; never kills.
+ */
+bool memcg_charge_large(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr,
+                        bool reclaim, bool noretry, struct fault_ctx *ctx);
 /* Charges that cannot fail (page tables, zswap, kernel memory): over the limit if need be. */
 void memcg_charge_forced(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr);
 void memcg_uncharge(struct mm *mm, uint32_t memcg, uint64_t nr);
@@ -410,6 +441,10 @@ uint64_t try_to_free_pages(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, u
                            unsigned flags);
 /* One allocation of nr frames: wakes kswapd, reclaims directly below MIN. false = OOM. */
 bool frames_available(struct mm *mm, struct sim_cpu *cpu, uint32_t nr);
+/* The same for a large folio, which is given up rather than waited for: wake = the allocation may
+ * wake kswapd, direct = it may reclaim once. */
+bool frames_available_large(struct mm *mm, struct sim_cpu *cpu, uint32_t nr, bool wake,
+                            bool direct);
 bool kswapd_run(struct mm *mm, struct sim_cpu *cpu); /* true if it has more to do */
 void watermarks_init(struct mm *mm);
 
@@ -427,9 +462,56 @@ void shrink_active_list(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint
 /* Fate of isolated folios; kept ones stay in list[0..*nr), freed ones are gone. */
 struct shrink_stat {
     uint64_t reclaimed, pageouts, activated, immediate;
+    /* Kept pages of split folios and what was kept after them, linked by `next`, where the list has
+     * no room: they follow those of the list. */
+    uint32_t nr_more, more_first, more_last;
+    uint32_t to_uncharge; /* freed, but still charged: uncharged in one go */
 };
 void shrink_folio_list(struct mm *mm, struct sim_cpu *cpu, uint32_t *list, uint32_t *nr,
                        struct scan_control *sc, struct shrink_stat *st);
+
+/* ---- thp.c: faults ---- */
+/* Order-9 fault in a block without a page table; false if it does not apply or falls back. */
+bool thp_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, bool write, struct fault_ctx *ctx);
+/* Write fault with a folio of an enabled order below 9; false if order 0 it must be. */
+bool mthp_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, struct fault_ctx *ctx);
+/* Write-protect fault in a block mapped by a huge entry. True if the whole folio is reused; else
+ * the entry is split, and the fault goes on with the one page. */
+bool wp_huge(struct mm *mm, struct sim_cpu *cpu, uint32_t id, struct fault_ctx *ctx);
+/* The block is mapped by single entries from now on. */
+void block_split_pmd(struct mm *mm, uint32_t block);
+/*
+ * Swap fault of id on slot of a cached large folio: the number of entries to map, all or one, and
+ * the first of them in *first.
+ */
+uint32_t large_map_range(const struct mm *mm, uint32_t id, uint32_t slot, uint32_t folio,
+                         uint32_t *first);
+
+/* ---- thp_rmap.c: large folios and the entries that map them ---- */
+bool large_mapped_in(const struct mm *mm, uint32_t folio, uint32_t block, uint32_t except);
+bool large_pmd_mapped(const struct mm *mm, uint32_t folio);
+/* Some page of it is mapped by nobody. */
+bool large_partially_mapped(const struct mm *mm, uint32_t folio);
+uint32_t large_referenced(struct mm *mm, uint32_t folio);
+void large_unmap_to_swap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio);
+/* An entry that maps it goes away: the caller clears it before or afterwards. */
+void large_remove_rmap(struct mm *mm, uint32_t folio, uint32_t pte_id);
+/* Clears all entries in [id, end) that map the folio; frees it if nothing else keeps it. */
+void large_zap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, uint32_t id, uint32_t end);
+/* The block of base, where page 0 belongs, is about to map some of it: counts it unless it does. */
+void large_add_rmap(struct mm *mm, uint32_t folio, uint32_t base);
+/* The blocks that map it, at most FOLIO_MAX_MAPCOUNT; their number. */
+uint32_t large_blocks(const struct mm *mm, uint32_t folio, uint32_t *block);
+/* Content of page i while it is out of the page tables and in the swap cache. */
+uint32_t large_content(const struct mm *mm, const struct folio *f, uint32_t i);
+
+/* ---- thp_split.c ---- */
+/*
+ * Splits an isolated large folio outside the swap cache. *pieces gets its mapped pages, isolated
+ * and chained by `next` in ascending order; those that nobody maps are freed. False if it cannot
+ * be split.
+ */
+bool large_split(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, uint32_t *pieces);
 
 /* ---- lru_gen.c ---- */
 void lru_gen_init(struct lruvec *lv);

@@ -176,6 +176,13 @@ void watermarks_init(struct mm *mm) {
 
     if (!kb)
         kb = RF_MIN(RF_MAX(isqrt(k->ram_pages * 4 * 16), 128u), 262144u);
+    /* khugepaged keeps pageblocks free: two, and one for each pair of migrate types, a zone, but at
+     * most 5 % of memory (set_recommended_min_free_kbytes() in mm/khugepaged.c). */
+    if (!k->min_free_kbytes && (k->thp_always || k->thp_madvise)) {
+        uint64_t zones = k->ram_pages > (4ull << 30 >> RF_PAGE_SHIFT) ? 3 : 2;
+        uint64_t want = RF_MIN(PMD_NR * zones * (2 + 3 * 3), k->ram_pages / 20);
+        kb = RF_MAX(kb, want * 4);
+    }
     mm->wmark_min = kb / 4;
     uint64_t gap = RF_MAX(mm->wmark_min / 4, k->ram_pages * k->watermark_scale_factor / 10000);
     mm->wmark_low = mm->wmark_min + gap;
@@ -213,6 +220,24 @@ bool frames_available(struct mm *mm, struct sim_cpu *cpu, uint32_t nr) {
         else if (++tries >= MAX_RECLAIM_RETRIES)
             return false;
     }
+}
+
+bool frames_available_large(struct mm *mm, struct sim_cpu *cpu, uint32_t nr, bool wake,
+                            bool direct) {
+    if (mm_free_frames(mm) > mm->wmark_low + nr)
+        return true;
+    if (wake)
+        wake_kswapd(mm, cpu);
+    if (mm_free_frames(mm) > mm->wmark_min + nr)
+        return true;
+    if (!direct)
+        return false;
+    mm->c[VM_allocstall]++;
+    rf_time t0 = cpu->now;
+    if (try_to_free_pages(mm, cpu, ROOT_MEMCG, nr, 0))
+        mm->kswapd_failures = 0;
+    mm->stall_ns[STALL_RECLAIM] += cpu->now - t0;
+    return mm_free_frames(mm) > mm->wmark_min + nr;
 }
 
 bool kswapd_run(struct mm *mm, struct sim_cpu *cpu) {

@@ -3,9 +3,9 @@
  * shrink_folio_list(), shrink_inactive_list(), shrink_active_list(); 6.1, 6.12). */
 #include "mm_internal.h"
 
-enum fate { FATE_KEEP, FATE_ACTIVATE, FATE_FREED };
+enum fate { FATE_KEEP, FATE_ACTIVATE, FATE_FREED, FATE_SPLIT };
 
-static bool try_free(struct mm *mm, struct sim_cpu *cpu, uint32_t id) {
+static bool try_free(struct mm *mm, struct sim_cpu *cpu, uint32_t id, struct shrink_stat *st) {
     struct folio *f = &mm->folio[id];
     bool cached = f->flags & FOLIO_SWAPCACHE;
 
@@ -15,8 +15,8 @@ static bool try_free(struct mm *mm, struct sim_cpu *cpu, uint32_t id) {
         uint32_t shadow = workingset_eviction(mm, f);
         swapcache_delete(mm, cpu, id, true, shadow);
     }
-    f->flags &= (uint16_t)~FOLIO_ISOLATED;
-    folio_free(mm, id);
+    st->to_uncharge += folio_nr(f);
+    folio_release(mm, id);
     sim_charge(cpu, mm->p.cost.free_ns);
     return true;
 }
@@ -45,12 +45,55 @@ static enum fate pageout(struct mm *mm, struct sim_cpu *cpu, uint32_t id, struct
         f->flags &= (uint16_t) ~(FOLIO_RECLAIM | FOLIO_DIRTY);
         vm_count(mm, folio_memcg(f), VM_nr_vmscan_write, folio_nr(f));
         st->pageouts += folio_nr(f);
-        return try_free(mm, cpu, id) ? FATE_FREED : FATE_KEEP;
+        return try_free(mm, cpu, id, st) ? FATE_FREED : FATE_KEEP;
     }
 }
 
-static enum fate folio_fate(struct mm *mm, struct sim_cpu *cpu, uint32_t id,
-                            struct shrink_stat *st) {
+/* Gives the folio a place in swap; one that is large is split where the kernel would, or where
+ * there is no run of slots for it. *pieces gets its pages then. */
+static enum fate add_large_to_swap(struct mm *mm, struct sim_cpu *cpu, uint32_t id,
+                                   uint32_t *pieces) {
+    uint32_t order = folio_order(&mm->folio[id]), memcg = folio_memcg(&mm->folio[id]);
+    /* Before 6.10 all that no huge entry maps is split, later what is mapped in part. */
+    bool whole = mm->swap->p.policy.mthp_swapout ? !large_partially_mapped(mm, id)
+                                                 : large_pmd_mapped(mm, id);
+
+    if (whole && folio_add_to_swap(mm, cpu, id))
+        return FATE_KEEP;
+    if (!large_split(mm, cpu, id, pieces))
+        return FATE_ACTIVATE;
+    if (whole) {
+        if (order == PMD_ORDER)
+            vm_count(mm, memcg, VM_thp_swpout_fallback, 1);
+        mm->mthp[order][MTHP_SWPOUT_FALLBACK]++;
+    }
+    return FATE_SPLIT;
+}
+
+/* From the point where the folio has been found unused. */
+static enum fate swap_out(struct mm *mm, struct sim_cpu *cpu, uint32_t id, struct shrink_stat *st,
+                          uint32_t *pieces) {
+    struct folio *f = &mm->folio[id];
+
+    if (!(f->flags & FOLIO_SWAPCACHE)) {
+        if (RF_UNLIKELY(folio_order(f))) {
+            enum fate r = add_large_to_swap(mm, cpu, id, pieces);
+            if (r != FATE_KEEP)
+                return r;
+        } else if (!folio_add_to_swap(mm, cpu, id)) {
+            return FATE_ACTIVATE;
+        }
+    }
+    if (f->mapcount)
+        folio_unmap_to_swap(mm, cpu, id);
+    if (f->flags & FOLIO_DIRTY)
+        return pageout(mm, cpu, id, st);
+    mm->x_swap_freed_clean++;
+    return try_free(mm, cpu, id, st) ? FATE_FREED : FATE_KEEP;
+}
+
+static enum fate folio_fate(struct mm *mm, struct sim_cpu *cpu, uint32_t id, struct shrink_stat *st,
+                            uint32_t *pieces) {
     struct folio *f = &mm->folio[id];
 
     sim_charge(cpu, mm->p.cost.scan_ns);
@@ -70,46 +113,93 @@ static enum fate folio_fate(struct mm *mm, struct sim_cpu *cpu, uint32_t id,
             return FATE_ACTIVATE;
         return FATE_KEEP;
     }
-    if (!(f->flags & FOLIO_SWAPCACHE) && !folio_add_to_swap(mm, cpu, id))
-        return FATE_ACTIVATE;
-    if (f->mapcount)
-        folio_unmap_to_swap(mm, cpu, id);
-    if (f->flags & FOLIO_DIRTY)
-        return pageout(mm, cpu, id, st);
-    mm->x_swap_freed_clean++;
-    return try_free(mm, cpu, id) ? FATE_FREED : FATE_KEEP;
+    return swap_out(mm, cpu, id, st, pieces);
+}
+
+/* Freed folios are uncharged in batches, so the cgroup stays full a little longer. */
+static void flush_uncharge(struct mm *mm, uint32_t memcg, struct shrink_stat *st) {
+    if (st->to_uncharge)
+        memcg_uncharge(mm, memcg, st->to_uncharge);
+    st->to_uncharge = 0;
+}
+
+/* Does what a folio's fate asks for; true if it stays. */
+static bool settle(struct mm *mm, struct sim_cpu *cpu, uint32_t id, uint32_t pages, enum fate fate,
+                   struct shrink_stat *st) {
+    struct folio *f = &mm->folio[id];
+
+    switch (fate) {
+    case FATE_FREED:
+        st->reclaimed += pages;
+        if (st->to_uncharge >= mm->p.reclaim.uncharge_batch)
+            flush_uncharge(mm, folio_memcg(f), st);
+        return false;
+    case FATE_ACTIVATE:
+        if ((f->flags & FOLIO_SWAPCACHE) && memcg_swap_full(mm, folio_memcg(f)))
+            (void)folio_free_swap(mm, cpu, id);
+        f->flags |= FOLIO_ACTIVE;
+        st->activated += pages;
+        vm_count(mm, folio_memcg(f), VM_pgactivate, pages);
+        return true;
+    case FATE_KEEP:
+    case FATE_SPLIT:
+        break;
+    }
+    return true;
+}
+
+/* The list has no room: into the chain behind it. */
+static void keep_more(struct mm *mm, struct shrink_stat *st, uint32_t id) {
+    mm->folio[id].next = RF_NONE;
+    if (st->nr_more++)
+        mm->folio[st->more_last].next = id;
+    else
+        st->more_first = id;
+    st->more_last = id;
+}
+
+/* The pages of a folio that was split: the first goes on where the folio was, the others are looked
+ * at from the start. */
+static void shrink_pieces(struct mm *mm, struct sim_cpu *cpu, uint32_t piece,
+                          struct shrink_stat *st) {
+    for (bool first = true; piece != RF_NONE; first = false) {
+        uint32_t id = piece, none = RF_NONE;
+        piece = mm->folio[id].next;
+        if (RF_UNLIKELY(mm->need_resched))
+            mm->wait->cond_resched(mm->wait_ctx, cpu);
+        enum fate fate =
+            first ? swap_out(mm, cpu, id, st, &none) : folio_fate(mm, cpu, id, st, &none);
+        if (settle(mm, cpu, id, 1, fate, st))
+            keep_more(mm, st, id);
+    }
 }
 
 void shrink_folio_list(struct mm *mm, struct sim_cpu *cpu, uint32_t *list, uint32_t *nr,
                        struct scan_control *sc, struct shrink_stat *st) {
-    uint32_t kept = 0;
+    uint32_t kept = 0, memcg = *nr ? folio_memcg(&mm->folio[list[0]]) : 0;
 
     (void)sc;
     for (uint32_t i = 0; i < *nr; i++) {
-        uint32_t id = list[i], pages = folio_nr(&mm->folio[id]);
-        struct folio *f = &mm->folio[id];
+        uint32_t id = list[i], pages = folio_nr(&mm->folio[id]), pieces = RF_NONE;
 
+        if (RF_UNLIKELY(mm->need_resched))
+            mm->wait->cond_resched(mm->wait_ctx, cpu);
         if (i + 4 < *nr) {
             const struct folio *ahead = &mm->folio[list[i + 4]];
             if (ahead->mapcount)
                 RF_PREFETCH(&mm->pte[ahead->owner]);
         }
-        switch (folio_fate(mm, cpu, id, st)) {
-        case FATE_FREED:
-            st->reclaimed += pages;
-            continue;
-        case FATE_ACTIVATE:
-            if ((f->flags & FOLIO_SWAPCACHE) && memcg_swap_full(mm, folio_memcg(f)))
-                (void)folio_free_swap(mm, cpu, id);
-            f->flags |= FOLIO_ACTIVE;
-            st->activated += pages;
-            vm_count(mm, folio_memcg(f), VM_pgactivate, pages);
-            break;
-        case FATE_KEEP:
-            break;
+        enum fate fate = folio_fate(mm, cpu, id, st, &pieces);
+        if (RF_UNLIKELY(fate == FATE_SPLIT))
+            shrink_pieces(mm, cpu, pieces, st);
+        else if (settle(mm, cpu, id, pages, fate, st)) {
+            if (RF_UNLIKELY(st->nr_more))
+                keep_more(mm, st, id);
+            else
+                list[kept++] = id;
         }
-        list[kept++] = id;
     }
+    flush_uncharge(mm, memcg, st);
     *nr = kept;
 }
 
@@ -145,6 +235,15 @@ static void count_steal(struct mm *mm, uint32_t memcg, const struct scan_control
         mm->c[k] += n;
 }
 
+static void putback(struct mm *mm, uint32_t memcg, uint32_t id) {
+    struct folio *f = &mm->folio[id];
+
+    f->flags &= (uint16_t)~FOLIO_ISOLATED;
+    folio_lru_insert(mm, id, false);
+    if (f->flags & FOLIO_ACTIVE)
+        workingset_age(mm, memcg, folio_nr(f));
+}
+
 uint64_t shrink_inactive_list(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr,
                               struct scan_control *sc) {
     struct lruvec *lv = &mm->memcg[memcg].lruvec;
@@ -165,12 +264,12 @@ uint64_t shrink_inactive_list(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg
     count_scan(mm, memcg, sc, scanned);
     sc->nr_scanned += scanned;
     shrink_folio_list(mm, cpu, list, &n, sc, &st);
-    for (uint32_t i = 0; i < n; i++) {
-        struct folio *f = &mm->folio[list[i]];
-        f->flags &= (uint16_t)~FOLIO_ISOLATED;
-        folio_lru_insert(mm, list[i], false);
-        if (f->flags & FOLIO_ACTIVE)
-            workingset_age(mm, memcg, folio_nr(f));
+    for (uint32_t i = 0; i < n; i++)
+        putback(mm, memcg, list[i]);
+    for (uint32_t id = st.more_first; st.nr_more--;) {
+        uint32_t next = mm->folio[id].next;
+        putback(mm, memcg, id);
+        id = next;
     }
     count_steal(mm, memcg, sc, st.reclaimed);
     lru_note_cost(mm, memcg, st.pageouts, scanned - st.reclaimed);

@@ -54,6 +54,8 @@ static bool clear_young(struct mm *mm, uint32_t pte_id, void *arg) {
 
 uint32_t folio_referenced(struct mm *mm, uint32_t folio) {
     uint32_t n = 0;
+    if (RF_UNLIKELY(folio_order(&mm->folio[folio])))
+        return large_referenced(mm, folio);
     if (mm->folio[folio].mapcount == 1)
         clear_young(mm, mm->folio[folio].owner, &n);
     else
@@ -82,6 +84,10 @@ void folio_unmap_to_swap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio) {
     struct folio *f = &mm->folio[folio];
     struct unmap_arg u = {.slot = f->slot, .content = f->owner};
 
+    if (RF_UNLIKELY(folio_order(f))) {
+        large_unmap_to_swap(mm, cpu, folio);
+        return;
+    }
     if (f->mapcount == 1)
         unmap_one(mm, f->owner, &u);
     else
@@ -109,6 +115,10 @@ static bool find_other(struct mm *mm, uint32_t pte_id, void *arg) {
 void folio_remove_rmap(struct mm *mm, uint32_t folio, uint32_t pte_id, uint32_t content) {
     struct folio *f = &mm->folio[folio];
 
+    if (RF_UNLIKELY(folio_order(f))) {
+        large_remove_rmap(mm, folio, pte_id);
+        return;
+    }
     if (f->mapcount == 1) {
         f->mapcount = 0;
         f->owner = content;

@@ -129,12 +129,16 @@ void block_touch(struct mm *mm, struct sim_cpu *cpu, uint32_t block) {
     memcg_charge_kernel(mm, cpu, mm->proc[b->pid].memcg, 1);
 }
 
-static void zap_pte(struct mm *mm, struct sim_cpu *cpu, uint32_t id) {
+static void zap_pte(struct mm *mm, struct sim_cpu *cpu, uint32_t id, uint32_t end) {
     uint64_t p = mm->pte[id];
 
     if (p & PTE_PRESENT) {
         if (!(p & PTE_ZEROPAGE)) {
             uint32_t folio = pte_index(p);
+            if (RF_UNLIKELY(folio_order(&mm->folio[folio]))) {
+                large_zap(mm, cpu, folio, id, end);
+                return;
+            }
             folio_remove_rmap(mm, folio, id, pte_content(p));
             mm->pte[id] = PTE_MAPPED;
             folio_free_if_idle(mm, cpu, folio);
@@ -193,15 +197,22 @@ int space_zap(struct mm *mm, struct sim_cpu *cpu, uint32_t first, uint32_t n, bo
     lru_add_drain(mm, cpu);
     for (uint32_t id = first, end = first + n; id < end;) {
         uint32_t block = id >> 9, stop = RF_MIN(end, (block + 1) << 9), lo = id & 511u;
+        bool huge = mm->block[block].pmd && lo == 0 && stop == (block + 1) << 9;
+        if (mm->block[block].pmd && !huge)
+            block_split_pmd(mm, block);
         for (; id < stop; id++) {
             if (!(mm->pte[id] & PTE_MAPPED))
                 continue;
             if (mm->pte[id] != PTE_MAPPED)
-                zap_pte(mm, cpu, id);
+                zap_pte(mm, cpu, id, stop);
             if (unmap)
                 mm->pte[id] = 0;
         }
-        sim_charge(cpu, mm->p.cost.zap_pte_ns * (((stop - 1) & 511u) + 1 - lo));
+        sim_charge(cpu, mm->p.cost.zap_pte_ns * (huge ? 1 : ((stop - 1) & 511u) + 1 - lo));
+        if (huge) { /* its page table was only held in reserve */
+            mm->block[block].pmd = false;
+            drop_table(mm, &mm->block[block]);
+        }
         if (unmap) {
             trim_pieces(mm, block, lo, ((stop - 1) & 511u) + 1);
             if (mm->block[block].pieces == RF_NONE)
@@ -245,7 +256,10 @@ int space_fork_block(struct mm *mm, struct sim_cpu *cpu, uint32_t child_block,
             if (f->mapcount >= FOLIO_MAX_MAPCOUNT)
                 return rf_fail(err, RF_ELIMIT, "a page is shared by more than %u processes",
                                FOLIO_MAX_MAPCOUNT);
-            f->mapcount++;
+            if (RF_UNLIKELY(folio_order(f)))
+                large_add_rmap(mm, pte_index(v), child_block << 9 | (f->owner & 511u));
+            else
+                f->mapcount++;
             v &= ~(uint64_t)(PTE_WRITE | PTE_EXCLUSIVE);
         } else if (v & PTE_SWAP) {
             if (swap_count(mm->swap, pte_index(v)) >= SWAP_MAP_COUNT - 1)
@@ -255,6 +269,10 @@ int space_fork_block(struct mm *mm, struct sim_cpu *cpu, uint32_t child_block,
         }
         mm->pte[from] = v;
         mm->pte[to] = v & ~(uint64_t)PTE_ACCESSED;
+    }
+    if (p->pmd && copied == PMD_NR) {
+        c->pmd = true;
+        copied = 1;
     }
     sim_charge(cpu, mm->p.cost.fork_pte_ns * copied);
     return RF_OK;

@@ -51,7 +51,7 @@ bool folio_add_to_swap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio) {
         set_folio(mm, slot + i, folio);
     f->slot = slot;
     f->flags |= FOLIO_SWAPCACHE | FOLIO_DIRTY;
-    sim_charge(cpu, mm->p.cost.swapout_ns * nr);
+    sim_charge(cpu, (nr == 1 ? mm->p.cost.swapout_ns : mm->p.cost.swapout_large_ns) * nr);
     return true;
 }
 
@@ -73,14 +73,20 @@ void swapcache_delete(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, bool s
     }
 }
 
+static bool slots_unused(const struct mm *mm, const struct folio *f) {
+    for (uint32_t i = 0; i < folio_nr(f); i++)
+        if (swap_count(mm->swap, f->slot + i))
+            return false;
+    return true;
+}
+
 bool folio_free_swap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio) {
     struct folio *f = &mm->folio[folio];
 
     if (!(f->flags & FOLIO_SWAPCACHE) || (f->flags & (FOLIO_WRITEBACK | FOLIO_LOCKED)))
         return false;
-    for (uint32_t i = 0; i < folio_nr(f); i++)
-        if (swap_count(mm->swap, f->slot + i))
-            return false;
+    if (!slots_unused(mm, f))
+        return false;
     swapcache_delete(mm, cpu, folio, false, 0);
     f->flags |= FOLIO_DIRTY;
     return true;
@@ -165,17 +171,22 @@ static void verify_fail(struct mm *mm, const char *where, uint32_t slot, uint32_
                 where, found, slot, want);
 }
 
-static bool write_device(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, uint32_t content) {
+static bool write_device(struct mm *mm, struct sim_cpu *cpu, uint32_t folio,
+                         const uint32_t *content) {
     struct folio *f = &mm->folio[folio];
     uint32_t nr = folio_nr(f);
     uint64_t off = swap_slot_offset(mm->swap, f->slot);
 
     vm_count(mm, folio_memcg(f), VM_pswpout, nr);
+    if (RF_UNLIKELY(nr > 1)) {
+        if (nr == PMD_NR)
+            vm_count(mm, folio_memcg(f), VM_thp_swpout, 1);
+        mm->mthp[folio_order(f)][MTHP_SWPOUT]++;
+    }
     if (mm->zram) {
         bool ok = true;
         for (uint32_t i = 0; i < nr; i++)
-            ok &= zram_write(mm->zram, cpu, (uint32_t)off + i,
-                             nr == 1 ? content : pte_content(mm->pte[f->owner + i]));
+            ok &= zram_write(mm->zram, cpu, (uint32_t)off + i, content[i]);
         return ok;
     }
     if (blk_dev_ops(mm->blk)->synchronous)
@@ -188,38 +199,73 @@ static bool write_device(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, uin
     return true;
 }
 
-enum write_result folio_writepage(struct mm *mm, struct sim_cpu *cpu, uint32_t folio) {
-    struct folio *f = &mm->folio[folio];
-    uint32_t slot = f->slot, content = f->owner, memcg = folio_memcg(f);
-    struct swap_slot_meta *m = &mm->swap->meta[slot];
+/* Marks the folio's slots in the zero map if all its pages are zero, else clears them there. */
+static bool write_zeromap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio,
+                          const uint32_t *content) {
+    const struct folio *f = &mm->folio[folio];
+    struct swap_slot_meta *m = &mm->swap->meta[f->slot];
+    uint32_t nr = folio_nr(f), i = 0;
 
-    if (folio_order(f) == 0 && swap_count(mm->swap, slot) == 0) {
-        /* Its last user went away since: no need to write. */
-        swapcache_delete(mm, cpu, folio, false, 0);
-        return WRITE_CLEAN;
+    while (i < nr && content_is_zero(mm->p.content, content[i]))
+        i++;
+    if (i < nr) {
+        for (i = 0; i < nr; i++)
+            m[i].flags &= (uint8_t)~SLOT_ZERO;
+        return false;
     }
-    if (folio_order(f) == 0) {
-        if (mm->swap->owner)
-            mm->swap->owner[slot] = content;
-        if (mm->swap->p.policy.zeromap && content_is_zero(mm->p.content, content)) {
-            sim_charge(cpu, mm->p.cost.zero_page_ns);
-            m->flags |= SLOT_ZERO;
-            if (mm->zswap && zswap_has(mm->zswap, slot))
-                zswap_invalidate(mm->zswap, cpu, slot);
-            vm_count(mm, memcg, VM_swpout_zero, 1);
+    sim_charge(cpu, mm->p.cost.zero_page_ns * nr);
+    for (i = 0; i < nr; i++) {
+        m[i].flags |= SLOT_ZERO;
+        if (mm->zswap && zswap_has(mm->zswap, f->slot + i))
+            zswap_invalidate(mm->zswap, cpu, f->slot + i);
+    }
+    vm_count(mm, folio_memcg(f), VM_swpout_zero, nr);
+    return true;
+}
+
+static enum write_result write_folio(struct mm *mm, struct sim_cpu *cpu, uint32_t folio,
+                                     const uint32_t *content) {
+    struct folio *f = &mm->folio[folio];
+    uint32_t slot = f->slot, nr = folio_nr(f), memcg = folio_memcg(f);
+
+    for (uint32_t i = 0; mm->swap->owner && i < nr; i++)
+        mm->swap->owner[slot + i] = content[i];
+    if (mm->swap->p.policy.zeromap) {
+        if (write_zeromap(mm, cpu, folio, content))
+            return WRITE_CLEAN;
+    }
+    if (mm->zswap) {
+        if (zswap_store_large(mm->zswap, cpu, slot, nr, memcg, content)) {
+            if (nr > 1)
+                mm->mthp[folio_order(f)][MTHP_ZSWPOUT]++;
             return WRITE_CLEAN;
         }
-        m->flags &= (uint8_t)~SLOT_ZERO;
-        if (mm->zswap) {
-            if (zswap_store(mm->zswap, cpu, slot, memcg, content))
-                return WRITE_CLEAN;
-            if (mm->p.zswap_memcg_writeback && !mm_zswap_ops.writeback_enabled(mm, memcg))
-                return WRITE_ACTIVATE;
-        }
+        if (mm->p.zswap_memcg_writeback && !mm_zswap_ops.writeback_enabled(mm, memcg))
+            return WRITE_ACTIVATE;
     }
     if (!write_device(mm, cpu, folio, content))
         return WRITE_KEEP;
     return (f->flags & FOLIO_WRITEBACK) ? WRITE_ASYNC : WRITE_CLEAN;
+}
+
+/* Separate from folio_writepage() for the sake of its large array. */
+static enum write_result write_large(struct mm *mm, struct sim_cpu *cpu, uint32_t folio) {
+    uint32_t content[PMD_NR];
+
+    for (uint32_t i = 0; i < folio_nr(&mm->folio[folio]); i++)
+        content[i] = large_content(mm, &mm->folio[folio], i);
+    return write_folio(mm, cpu, folio, content);
+}
+
+enum write_result folio_writepage(struct mm *mm, struct sim_cpu *cpu, uint32_t folio) {
+    const struct folio *f = &mm->folio[folio];
+
+    if (slots_unused(mm, f)) {
+        /* Its last user went away since: no need to write. */
+        swapcache_delete(mm, cpu, folio, false, 0);
+        return WRITE_CLEAN;
+    }
+    return folio_order(f) ? write_large(mm, cpu, folio) : write_folio(mm, cpu, folio, &f->owner);
 }
 
 uint8_t folio_read(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, uint32_t slot,
@@ -367,7 +413,7 @@ static void wb_submit(void *host, struct sim_cpu *cpu, uint32_t slot, uint32_t f
 
     (void)slot;
     f->flags = (uint16_t)((f->flags & ~FOLIO_LOCKED) | FOLIO_RECLAIM);
-    if (!write_device(mm, cpu, folio, f->owner))
+    if (!write_device(mm, cpu, folio, &f->owner))
         f->flags |= FOLIO_DIRTY;
     if (!(f->flags & FOLIO_WRITEBACK)) {
         f->flags &= (uint16_t)~FOLIO_RECLAIM;

@@ -43,6 +43,8 @@ static bool may_reuse(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, uint64
     struct folio *f = &mm->folio[folio];
     uint32_t cached = (f->flags & FOLIO_SWAPCACHE) ? 1 : 0;
 
+    if (RF_UNLIKELY(folio_order(f))) /* one page of a large folio */
+        return mm->p.fault.wp_rule == WP_W3 && (pte & PTE_EXCLUSIVE);
     switch (mm->p.fault.wp_rule) {
     case WP_W0:
         return reuse_w0(mm, cpu, folio, f);
@@ -67,6 +69,8 @@ enum fault_result do_wp_page(struct mm *mm, struct sim_cpu *cpu, uint32_t id,
     uint32_t old = (p & PTE_ZEROPAGE) ? RF_NONE : pte_index(p);
     uint32_t memcg = mm->proc[mm->block[id >> 9].pid].memcg;
 
+    if (RF_UNLIKELY(mm->block[id >> 9].pmd) && wp_huge(mm, cpu, id, ctx))
+        return FAULT_DONE;
     if (old != RF_NONE && may_reuse(mm, cpu, old, p)) {
         count_violation(mm, &mm->folio[old]);
         mm->pte[id] = p | PTE_WRITE | PTE_DIRTY | PTE_ACCESSED | PTE_EXCLUSIVE;
