@@ -19,6 +19,7 @@ enum knob_type {
     KNOB_ENUM,     /* uint8_t index into values */
     KNOB_TRISTATE, /* int8_t: "device" -1, 0, 1 */
     KNOB_AMOUNT,   /* struct rf_amount */
+    KNOB_BIT,      /* bit `min` of a uint32_t, a switch */
     KNOB_KERNEL,   /* the era row itself; the text is its name */
     KNOB_U8,
     KNOB_U16,

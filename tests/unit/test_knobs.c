@@ -126,6 +126,19 @@ static void test_names_exist(void **state) {
     }
 }
 
+/* The per-size switches are bits of one word. */
+static void test_folio_sizes(void **state) {
+    struct machine_config c;
+
+    (void)state;
+    assert_int_equal(machine_config_init(&c, "6.12", NULL), RF_OK);
+    assert_int_equal(knob_set(find("thp.hugepages-64kB.enabled"), &c, "1", NULL), RF_OK);
+    assert_int_equal(knob_set(find("thp.hugepages-16kB.enabled"), &c, "1", NULL), RF_OK);
+    assert_int_equal(c.thp_orders, 1u << 4 | 1u << 2);
+    assert_int_equal(knob_set(find("thp.hugepages-64kB.enabled"), &c, "0", NULL), RF_OK);
+    assert_int_equal(c.thp_orders, 1u << 2);
+}
+
 static void test_kernels(void **state) {
     char text[64];
 
@@ -167,6 +180,7 @@ int main(void) {
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_names_exist),
 
+        cmocka_unit_test(test_folio_sizes),
         cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_json_types),
     };
