@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How fast a machine replays, against the least that a simulator of memory can do: an LRU list in
+ * a dense array, without statistics. Both sides read the same decoded array of accesses in the same
+ * process, in turns; each side's best run counts, and a run is everything from an empty machine on,
+ * first touches included. One JSON object goes to stdout, nothing else.
+ *
+ *   resident  Zipf trace, memory for all of it
+ *   mem75     the same trace, memory.max = 75 %, swap on zram0 with lz4
+ *   mem25     the same with 25 %
+ *   scan      ascending passes over all pages, memory for all of them
+ *
+ * Rates are accesses of the trace per microsecond.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "refault/machine.h"
+#include "refault/trace_ops.h"
+#include "gen/zipf.h"
+
+#define THETA 0.9
+#define WRITES_PERMILLE 250u
+#define CONTENTS "hist:mean=1650"
+#define MAX_ROUNDS 100u
+
+struct options {
+    uint32_t pages, rounds;
+    size_t accesses;
+    const char *kernel;
+    bool prefetch, counters;
+};
+
+static void die(const struct rf_err *err) {
+    fprintf(stderr, "replay: %s\n", err->msg);
+    exit(3);
+}
+
+static void *must(void *p) {
+    if (!p) {
+        fprintf(stderr, "replay: no memory\n");
+        exit(3);
+    }
+    return p;
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- traces ---- */
+
+static uint32_t *zipf_trace(const struct options *o) {
+    uint32_t *ops = must(malloc(o->accesses * sizeof(*ops)));
+    struct rf_rng page, store;
+    struct rf_err err = {0};
+    struct zipf z;
+
+    if (zipf_init(&z, o->pages, THETA, &err))
+        die(&err);
+    rf_rng_seed(&page, 1);
+    rf_rng_seed(&store, 2);
+    for (size_t i = 0; i < o->accesses; i++)
+        ops[i] =
+            zipf_next(&z, &page) | (rf_rng_below(&store, 1000) < WRITES_PERMILLE ? OP_WRITE : 0);
+    zipf_free(&z);
+    return ops;
+}
+
+static void scan_trace(const struct options *o, uint32_t *ops) {
+    struct rf_rng store;
+
+    rf_rng_seed(&store, 2);
+    for (size_t i = 0; i < o->accesses; i++)
+        ops[i] = (uint32_t)(i % o->pages) |
+                 (rf_rng_below(&store, 1000) < WRITES_PERMILLE ? OP_WRITE : 0);
+}
+
+/* ---- the baseline ---- */
+
+struct node {
+    uint32_t prev, next; /* prev RF_NONE: not resident */
+};
+
+/* Node n is the list's head: its next is the most recently used one. Returns the misses. */
+static size_t lru_run(struct node *l, uint32_t n, uint32_t capacity, const uint32_t *ops,
+                      size_t nr) {
+    uint32_t resident = 0;
+    size_t misses = 0;
+
+    for (size_t i = 0; i < nr; i++) {
+        uint32_t id = ops[i] & OP_ID_MASK;
+        if (l[id].prev != RF_NONE) {
+            l[l[id].prev].next = l[id].next;
+            l[l[id].next].prev = l[id].prev;
+        } else {
+            misses++;
+            if (resident == capacity) {
+                uint32_t tail = l[n].prev;
+                l[n].prev = l[tail].prev;
+                l[l[tail].prev].next = n;
+                l[tail].prev = RF_NONE;
+            } else {
+                resident++;
+            }
+        }
+        l[id].next = l[n].next;
+        l[id].prev = n;
+        l[l[n].next].prev = id;
+        l[n].next = id;
+    }
+    return misses;
+}
+
+/* The same with the machine's own trick: the node of the access 24 ahead is fetched already. */
+static size_t lru_run_prefetch(struct node *l, uint32_t n, uint32_t capacity, const uint32_t *ops,
+                               size_t nr) {
+    size_t misses = 0;
+    const size_t piece = 24;
+    uint32_t resident = 0;
+
+    for (size_t i = 0; i < nr; i++) {
+        uint32_t id = ops[i] & OP_ID_MASK;
+        if (i + piece < nr)
+            RF_PREFETCH(&l[ops[i + piece] & OP_ID_MASK]);
+        if (l[id].prev != RF_NONE) {
+            l[l[id].prev].next = l[id].next;
+            l[l[id].next].prev = l[id].prev;
+        } else {
+            misses++;
+            if (resident == capacity) {
+                uint32_t tail = l[n].prev;
+                l[n].prev = l[tail].prev;
+                l[l[tail].prev].next = n;
+                l[tail].prev = RF_NONE;
+            } else {
+                resident++;
+            }
+        }
+        l[id].next = l[n].next;
+        l[id].prev = n;
+        l[l[n].next].prev = id;
+        l[n].next = id;
+    }
+    return misses;
+}
+
+static double baseline(const struct options *o, const uint32_t *ops, uint32_t capacity) {
+    struct node *l = must(malloc(((size_t)o->pages + 1) * sizeof(*l)));
+    double start = now();
+
+    for (uint32_t i = 0; i < o->pages; i++)
+        l[i].prev = RF_NONE;
+    l[o->pages] = (struct node){o->pages, o->pages};
+    size_t misses =
+        (o->prefetch ? lru_run_prefetch : lru_run)(l, o->pages, capacity, ops, o->accesses);
+    double t = now() - start;
+    if (misses < capacity) /* also keeps the loop from being dropped */
+        fprintf(stderr, "replay: the baseline missed %zu times only\n", misses);
+    free(l);
+    return t;
+}
+
+/* ---- the machine ---- */
+
+static void print_counter(void *ctx, enum machine_value_kind kind, const char *name,
+                          uint64_t value) {
+    if (kind == MV_COUNTER && value)
+        fprintf(stderr, "%s %s %llu\n", (const char *)ctx, name, (unsigned long long)value);
+}
+
+static struct machine *new_machine(const struct options *o, struct content_set *cs,
+                                   uint32_t percent) {
+    struct machine_config c;
+    struct machine *m;
+    struct rf_err err = {0};
+    uint32_t blocks = (o->pages + 511) / 512;
+
+    if (machine_config_init(&c, o->kernel, &err))
+        die(&err);
+    c.footprint_pages = o->pages;
+    c.blocks = blocks;
+    if (percent < 100) {
+        memcpy(c.swap_device, "zram0", sizeof("zram0"));
+        memcpy(c.zram_comp_algorithm, "lz4", sizeof("lz4"));
+        machine_config_set_profile(&c, profile_default());
+        c.memory_max = (struct rf_amount){.value = (uint64_t)percent * 100, .kind = AMOUNT_PERCENT};
+    }
+    if (machine_create(&c, cs, &m, &err) || machine_process(m, 0, RF_NONE, &err))
+        die(&err);
+    for (uint32_t b = 0; b < blocks; b++)
+        if (machine_map(m, 0, 0, b * 512, RF_MIN(512u, o->pages - b * 512),
+                        0x7f0000000ull + b * 512ull, TMAP_ANON | TMAP_WRITE, &err))
+            die(&err);
+    machine_set_implicit_content(m, true);
+    machine_set_access_cost(m, true);
+    if (machine_switch(m, 0, &err))
+        die(&err);
+    return m;
+}
+
+static double machine(const struct options *o, struct content_set *cs, const uint32_t *ops,
+                      uint32_t percent, const char *name) {
+    struct rf_err err = {0};
+    double start = now();
+    struct machine *m = new_machine(o, cs, percent);
+    size_t done = 0;
+
+    if (machine_run(m, ops, o->accesses, &done, &err) || machine_settle(m, &err))
+        die(&err);
+    double t = now() - start;
+    if (machine_outcome(m) != MACHINE_DONE || done != o->accesses) {
+        fprintf(stderr, "replay: %s stopped after %zu accesses\n", name, done);
+        exit(3);
+    }
+    if (name && o->counters)
+        machine_values(m, print_counter, (void *)(uintptr_t)name);
+    machine_destroy(m);
+    return t;
+}
+
+/* ---- parts ---- */
+
+struct part {
+    const char *name;
+    uint32_t percent;
+    bool scan;
+};
+static const struct part parts[] = {
+    {"resident", 100, false}, {"mem75", 75, false}, {"mem25", 25, false}, {"scan", 100, true}};
+
+static void run_part(const struct options *o, const struct part *p, struct content_set *cs,
+                     const uint32_t *ops, bool first) {
+    uint32_t capacity = (uint32_t)((uint64_t)o->pages * p->percent / 100);
+    double best_machine = 1e9, best_baseline = 1e9;
+
+    for (uint32_t i = 0; i < o->rounds; i++) {
+        best_baseline = RF_MIN(best_baseline, baseline(o, ops, capacity));
+        double t = machine(o, cs, ops, p->percent, i ? NULL : p->name);
+        best_machine = RF_MIN(best_machine, t);
+    }
+    double us = (double)o->accesses / 1e6;
+    printf("%s\"%s\":{\"refault_macc_s\":%.2f,\"baseline_macc_s\":%.2f,\"ratio\":%.3f}",
+           first ? "{" : ",", p->name, us / best_machine, us / best_baseline,
+           best_baseline / best_machine);
+    fflush(stdout);
+}
+
+static void usage(FILE *f) {
+    fprintf(f, "usage: replay [--part resident|mem75|mem25|scan]... [--pages N] [--accesses N]\n"
+               "              [--rounds N] [--kernel VERSION] [--prefetch] [--counters]\n"
+               "  --prefetch  the baseline fetches nodes ahead as the machine does\n"
+               "  --counters  the machine's counters to stderr\n");
+}
+
+static uint64_t number(const char *text, uint64_t max) {
+    char *end;
+    unsigned long long v = strtoull(text, &end, 10);
+    if (end == text || *end || v == 0 || v > max) {
+        fprintf(stderr, "replay: '%s': expected a number from 1 to %llu\n", text,
+                (unsigned long long)max);
+        exit(2);
+    }
+    return v;
+}
+
+int main(int argc, char **argv) {
+    enum { O_PART = 256, O_PAGES, O_ACCESSES, O_ROUNDS, O_KERNEL, O_PREFETCH, O_COUNTERS };
+    static const struct option long_options[] = {{"part", required_argument, NULL, O_PART},
+                                                 {"pages", required_argument, NULL, O_PAGES},
+                                                 {"accesses", required_argument, NULL, O_ACCESSES},
+                                                 {"rounds", required_argument, NULL, O_ROUNDS},
+                                                 {"kernel", required_argument, NULL, O_KERNEL},
+                                                 {"prefetch", no_argument, NULL, O_PREFETCH},
+                                                 {"counters", no_argument, NULL, O_COUNTERS},
+                                                 {"help", no_argument, NULL, 'h'},
+                                                 {NULL, 0, NULL, 0}};
+    const unsigned nr_parts = sizeof(parts) / sizeof(parts[0]);
+    struct options o = {.pages = 1000000, .accesses = 50000000, .rounds = 5, .kernel = "6.12"};
+    unsigned wanted = 0, i;
+    int c;
+
+    while ((c = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+        switch (c) {
+        case O_PART:
+            for (i = 0; i < nr_parts && strcmp(parts[i].name, optarg) != 0; i++)
+                ;
+            if (i == nr_parts) {
+                usage(stderr);
+                return 2;
+            }
+            wanted |= 1u << i;
+            break;
+        case O_PAGES:
+            o.pages = (uint32_t)number(optarg, 1u << 27);
+            break;
+        case O_ACCESSES:
+            o.accesses = number(optarg, 1u << 30);
+            break;
+        case O_ROUNDS:
+            o.rounds = (uint32_t)number(optarg, MAX_ROUNDS);
+            break;
+        case O_KERNEL:
+            o.kernel = optarg;
+            break;
+        case O_PREFETCH:
+            o.prefetch = true;
+            break;
+        case O_COUNTERS:
+            o.counters = true;
+            break;
+        default:
+            usage(c == 'h' ? stdout : stderr);
+            return c == 'h' ? 0 : 2;
+        }
+    }
+    if (!wanted)
+        wanted = (1u << nr_parts) - 1;
+
+    struct rf_err err = {0};
+    struct content_set *cs;
+    uint32_t *ops = zipf_trace(&o);
+    bool first = true;
+    if (content_synthetic(CONTENTS, 1, &cs, &err))
+        die(&err);
+    for (i = 0; i < nr_parts; i++) {
+        if (!(wanted >> i & 1u))
+            continue;
+        if (parts[i].scan)
+            scan_trace(&o, ops);
+        run_part(&o, &parts[i], cs, ops, first);
+        first = false;
+    }
+    printf("}\n");
+    content_free(cs);
+    free(ops);
+    return 0;
+}
