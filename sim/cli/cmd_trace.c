@@ -25,6 +25,13 @@ static void help(void) {
         "example: refault trace cut gcc-tree.rft -o start.rft --ops 1M\n");
 }
 
+/* Results that cannot be written are an error. */
+static int flush_stdout(struct rf_err *err) {
+    if (fflush(stdout) != 0 || ferror(stdout))
+        return rf_fail(err, RF_EIO, "standard output: %s", strerror(errno));
+    return 0;
+}
+
 /* ---- info ---- */
 static void print_size(const char *label, uint64_t pages) {
     printf("%-18s%" PRIu64 " (%.1f MiB)\n", label, pages, (double)pages / 256.0);
@@ -135,6 +142,8 @@ static int trace_cli_info(int argc, char **argv, struct rf_err *err) {
             printf("%-18s%s\n", "verified", "yes");
     }
     trace_close(r);
+    if (!rc)
+        rc = flush_stdout(err);
     return rc ? trace_cli_error(err) : 0;
 }
 
@@ -205,8 +214,8 @@ static int trace_cli_dump(int argc, char **argv, struct rf_err *err) {
     while ((rc = trace_next(r, &b, err)) == 1)
         dump_block(&b);
     trace_close(r);
-    if (!rc && fflush(stdout) != 0)
-        rc = rf_fail(err, RF_EIO, "standard output: %s", strerror(errno));
+    if (!rc)
+        rc = flush_stdout(err);
     return rc ? trace_cli_error(err) : 0;
 }
 

@@ -48,6 +48,7 @@ static bool decode_event(struct event_in *in, struct trace_event *ev) {
             return false;
         ev->parent--; /* 0 stands for RF_NONE */
         memcpy(ev->name, in->p, v);
+        rft_printable(ev->name, v);
         in->p += v;
         return true;
     case TEV_MMAP:
@@ -139,124 +140,133 @@ static int decode_events(const struct rft_block_header *h, const uint8_t *raw,
     return 0;
 }
 
-int rft_decode(const struct rft_block_header *h, const uint8_t *raw, const struct rft_limits *lim,
-               uint64_t at, uint32_t *ops, struct trace_event *events, struct rft_decoded *found,
-               struct rf_err *err) {
-    const uint8_t *ctl = raw;
-    const uint8_t *dp = raw + (h->records + 1) / 2;
-    const uint8_t *dend = dp + h->data_bytes;
-    const uint8_t *ap = dend, *aend = ap + h->args_bytes;
-    uint32_t *out = ops, *const oend = ops + h->count;
-    uint32_t id = 0, cid = 0, content = 0, max = 0, nev = 0, cmax = 0;
-    uint64_t stores = 0, contents = 0;
-    const char *what = NULL;
-    int rc = decode_events(h, aend, lim, at, events, err);
+/* Where decoding is, within one block. Lives in registers: everything that takes it is inlined. */
+struct state {
+    const uint8_t *dp, *dend; /* data */
+    const uint8_t *ap, *aend; /* args */
+    uint32_t *out, *oend;
+    uint32_t id, cid, content;
+    uint32_t max_id, max_content;
+    uint32_t nev, events;
+    uint64_t stores, contents;
+};
 
-    if (rc)
-        return rc;
-    for (uint32_t left = h->records; left > 0;) {
+/* One access. dp may be at most 7 bytes past its end here, and the buffer has 16 to spare. */
+static inline void plain(struct state *s, uint32_t nibble) {
+    s->id += rft_unzigzag(rf_load_le32(s->dp) & delta_mask[nibble & 3]);
+    s->dp += (nibble & 3) + 1;
+    s->max_id = RF_MAX(s->max_id, s->id);
+    *s->out++ = s->id | (nibble & RFT_N_WRITE) << 28;
+}
+
+static inline const char *run(struct state *s, uint32_t write) {
+    uint64_t n;
+    if (!rft_get_varint(&s->ap, s->aend, &n) || n == 0 || n > (uint64_t)(s->oend - s->out))
+        return "a run has no length or is longer than its header's words allow";
+    for (uint32_t i = 0; i < n; i++)
+        s->out[i] = (s->id + 1 + i) | write;
+    /* a run that passes 2^28 ends beyond it, as n is at most 2^20 */
+    s->id += (uint32_t)n;
+    s->max_id = RF_MAX(s->max_id, s->id);
+    s->out += n;
+    return NULL;
+}
+
+static inline const char *with_content(struct state *s, uint32_t *from, uint32_t write) {
+    uint64_t delta, change;
+    if (!rft_get_varint(&s->ap, s->aend, &delta) || !rft_get_varint(&s->ap, s->aend, &change) ||
+        (delta | change) > UINT32_MAX || s->oend - s->out < 2)
+        return "a content record is cut off";
+    *from += rft_unzigzag((uint32_t)delta);
+    s->content += rft_unzigzag((uint32_t)change);
+    s->max_id = RF_MAX(s->max_id, *from);
+    s->max_content = RF_MAX(s->max_content, s->content);
+    s->out[0] = *from | OP_CONTENT | write;
+    s->out[1] = s->content;
+    s->out += 2;
+    return NULL;
+}
+
+/* A record that is not a plain access; returns what is wrong with it, or NULL. */
+static inline const char *special(struct state *s, uint32_t nibble) {
+    switch (nibble) {
+    case RFT_S_RUN_READ:
+        return run(s, 0);
+    case RFT_S_RUN_WRITE:
+        return run(s, OP_WRITE);
+    case RFT_S_STORE:
+        s->stores++;
+        return with_content(s, &s->id, OP_WRITE);
+    case RFT_S_CONTENT:
+        s->contents++;
+        return with_content(s, &s->cid, 0);
+    case RFT_S_EVENT:
+        if (s->nev >= s->events)
+            return "it refers to more events than it holds";
+        *s->out++ = OP_EVENT | s->nev++;
+        return NULL;
+    default:
+        return "a record is of an unknown kind";
+    }
+}
+
+static const char *decode_records(struct state *state, const uint8_t *ctl, uint32_t records) {
+    static const char too_many[] = "its records need more words or bytes than its header declares";
+    struct state s = *state;
+    const char *what = NULL;
+    for (uint32_t left = records; left > 0 && !what;) {
         uint32_t c = *ctl++;
         if (RF_LIKELY(!(c & (RFT_N_SPECIAL * 0x11)) && left >= 2)) {
-            /* dp may be at most 7 bytes past dend here, and the buffer has 16 to spare */
-            if (RF_UNLIKELY(dp > dend || oend - out < 2)) {
-                what = "its records need more words or bytes than its header declares";
-                break;
-            }
-            id += rft_unzigzag(rf_load_le32(dp) & delta_mask[c & 3]);
-            dp += (c & 3) + 1;
-            max = RF_MAX(max, id);
-            out[0] = id | (c & 8) << 28;
-            id += rft_unzigzag(rf_load_le32(dp) & delta_mask[c >> 4 & 3]);
-            dp += (c >> 4 & 3) + 1;
-            max = RF_MAX(max, id);
-            out[1] = id | (c & 0x80) << 24;
-            out += 2;
+            if (RF_UNLIKELY(s.dp > s.dend || s.oend - s.out < 2))
+                return too_many;
+            plain(&s, c);
+            plain(&s, c >> 4);
             left -= 2;
             continue;
         }
-        for (int k = 0; k < 2 && left > 0; k++, left--, c >>= 4) {
-            uint32_t nib = c & 15;
-            uint64_t a, b;
-            if (dp > dend || oend - out < 1) {
-                what = "its records need more words or bytes than its header declares";
-                break;
-            }
-            if (!(nib & RFT_N_SPECIAL)) {
-                id += rft_unzigzag(rf_load_le32(dp) & delta_mask[nib & 3]);
-                dp += (nib & 3) + 1;
-                max = RF_MAX(max, id);
-                *out++ = id | (nib & 8) << 28;
-                continue;
-            }
-            switch (nib) {
-            case RFT_S_RUN_READ:
-            case RFT_S_RUN_WRITE: {
-                if (!rft_get_varint(&ap, aend, &a) || a == 0 || a > (uint64_t)(oend - out)) {
-                    what = "a run has no length or is longer than its header's words allow";
-                    break;
-                }
-                uint32_t w = (nib & 8) << 28, n = (uint32_t)a;
-                for (uint32_t i = 0; i < n; i++)
-                    out[i] = (id + 1 + i) | w;
-                /* a run that passes 2^28 ends beyond it, as n is at most 2^20 */
-                id += n;
-                max = RF_MAX(max, id);
-                out += n;
-                break;
-            }
-            case RFT_S_STORE:
-            case RFT_S_CONTENT: {
-                if (!rft_get_varint(&ap, aend, &a) || !rft_get_varint(&ap, aend, &b) ||
-                    (a | b) > UINT32_MAX || oend - out < 2) {
-                    what = "a content record is cut off";
-                    break;
-                }
-                uint32_t *from = nib == RFT_S_STORE ? &id : &cid;
-                *from += rft_unzigzag((uint32_t)a);
-                content += rft_unzigzag((uint32_t)b);
-                max = RF_MAX(max, *from);
-                cmax = RF_MAX(cmax, content);
-                out[0] = *from | OP_CONTENT | (nib & 8) << 28;
-                out[1] = content;
-                out += 2;
-                if (nib == RFT_S_STORE)
-                    stores++;
-                else
-                    contents++;
-                break;
-            }
-            case RFT_S_EVENT:
-                if (nev >= h->nevents) {
-                    what = "it refers to more events than it holds";
-                    break;
-                }
-                *out++ = OP_EVENT | nev++;
-                break;
-            default:
-                what = "a record is of an unknown kind";
-                break;
-            }
-            if (what)
-                break;
+        for (int k = 0; k < 2 && left > 0 && !what; k++, left--, c >>= 4) {
+            if (s.dp > s.dend || s.out == s.oend)
+                what = too_many;
+            else if (c & RFT_N_SPECIAL)
+                what = special(&s, c & 15);
+            else
+                plain(&s, c);
         }
-        if (what)
-            break;
     }
-    if (!what && (dp != dend || ap != aend || out != oend || nev != h->nevents))
+    if (!what && (s.dp != s.dend || s.ap != s.aend || s.out != s.oend || s.nev != s.events))
         what = "its records leave declared words, bytes or events unused";
+    *state = s;
+    return what;
+}
+
+int rft_decode(const struct rft_block_header *h, const uint8_t *raw, const struct rft_limits *lim,
+               uint64_t at, uint32_t *ops, struct trace_event *events, struct rft_decoded *found,
+               struct rf_err *err) {
+    const uint8_t *data = raw + ((size_t)h->records + 1) / 2, *args = data + h->data_bytes;
+    struct state s = {.dp = data,
+                      .dend = args,
+                      .ap = args,
+                      .aend = args + h->args_bytes,
+                      .out = ops,
+                      .oend = ops + h->count,
+                      .events = h->nevents};
+    int rc = decode_events(h, s.aend, lim, at, events, err);
+    if (rc)
+        return rc;
+    const char *what = decode_records(&s, raw, h->records);
     if (what)
         return rf_fail(err, RF_EINPUT, "offset %llu: bad block: %s", (unsigned long long)at, what);
-    if (h->count && max >= (uint64_t)lim->blocks << 9 &&
-        (uint64_t)(out - ops) > nev) /* some record has an id */
+    bool has_ids = h->count > s.nev;
+    if (has_ids && s.max_id >= (uint64_t)lim->blocks << 9)
         return rf_fail(err, RF_EINPUT,
                        "offset %llu: a page id among the block's %u operations is outside the "
                        "trace's %u blocks of 512 pages",
                        (unsigned long long)at, h->count, lim->blocks);
-    if (cmax > lim->max_content || cmax > CONTENT_MAX)
+    if (s.max_content > lim->max_content || s.max_content > CONTENT_MAX)
         return rf_fail(err, RF_EINPUT,
                        "offset %llu: content id %u in the block, expected at most %llu",
-                       (unsigned long long)at, cmax, (unsigned long long)lim->max_content);
-    found->accesses = (uint64_t)(out - ops) - nev - stores - 2 * contents;
-    found->contents = stores + contents;
+                       (unsigned long long)at, s.max_content, (unsigned long long)lim->max_content);
+    found->accesses = h->count - s.nev - s.stores - 2 * s.contents;
+    found->contents = s.stores + s.contents;
     return 0;
 }

@@ -6,6 +6,12 @@
 
 const uint8_t rft_magic[8] = {0x89, 'R', 'F', 'T', '\r', '\n', 0x1a, '\n'};
 
+void rft_printable(char *text, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if ((unsigned char)text[i] < 0x20 || text[i] == 0x7f)
+            text[i] = '?';
+}
+
 void rft_store_block_header(uint8_t out[RFT_BLOCK_HEADER_BYTES], const struct rft_block_header *h) {
     rf_store_le32(out, RFT_BLOCK_MAGIC);
     rf_store_le32(out + 4, h->kind);

@@ -91,6 +91,8 @@ static inline bool rft_get_varint(const uint8_t **p, const uint8_t *end, uint64_
     return false;
 }
 
+/* Replaces control characters within n bytes by '?'. */
+void rft_printable(char *text, size_t n);
 void rft_store_block_header(uint8_t out[RFT_BLOCK_HEADER_BYTES], const struct rft_block_header *h);
 void rft_load_block_header(const uint8_t in[RFT_BLOCK_HEADER_BYTES], struct rft_block_header *h);
 /* Checksum of a block at file offset `at`: its header up to the check field, then its payload. */

@@ -118,6 +118,9 @@ static int read_footer(struct trace_reader *r, struct rf_err *err) {
         (rc = rft_pread(r, i->content_spec, ns, at + np, "footer", err)) ||
         (rc = rft_pread(r, r->bank_path, nb, at + np + ns, "footer", err)))
         return rc;
+    /* they are printed: no control sequences of a stranger's file */
+    rft_printable(i->provenance, np);
+    rft_printable(i->content_spec, ns);
     r->index_at = at + np + ns + nb;
     r->limits = (struct rft_limits){i->blocks, i->processes, i->vmas, i->max_content};
     return 0;
