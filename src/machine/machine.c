@@ -20,13 +20,8 @@ static enum task_result kswapd_step(void *arg, struct sim_cpu *cpu, rf_time hori
 static enum task_result worker_step(void *arg, struct sim_cpu *cpu, rf_time horizon) {
     struct machine *m = arg;
 
-    (void)horizon;
-    if (!m->worker_queued)
-        return TASK_BLOCK;
-    m->worker_queued = false;
     m->mm->cur = cpu;
-    zswap_shrink_work(m->zswap, cpu);
-    return m->worker_queued ? TASK_YIELD : TASK_BLOCK;
+    return run_worker(m, cpu, horizon) ? TASK_YIELD : TASK_BLOCK;
 }
 
 static void stat_flush_event(void *ctx, uint64_t arg, rf_time when) {
@@ -164,7 +159,7 @@ static int init_zswap(struct machine *m, uint64_t ram, uint64_t swap_pages, stru
 
 static int wire(struct machine *m, struct rf_err *err) {
     const struct machine_config *c = &m->c;
-    struct engine_params ep = {.cpus = c->cpus, .quantum_ns = 10000, .slice_ns = 3000000};
+    struct engine_params ep = {.cpus = c->cpus, .quantum_ns = 10000, .slice_ns = SLICE_NS};
     uint64_t ram = machine_amount_pages(c, c->ram);
     uint64_t swap_pages = machine_amount_pages(c, c->swap_size);
 

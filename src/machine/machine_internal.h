@@ -60,7 +60,8 @@ struct machine {
     struct zram *zram;
     struct zswap *zswap;
     struct sim_task kswapd, worker;
-    bool worker_queued;
+    bool worker_queued, worker_active, in_worker;
+    rf_time worker_from;    /* when it may take the CPU from the reclaimer */
     struct stream **stream; /* [0] only with one CPU, else by pid */
     uint32_t nr_streams, cap_streams;
     uint32_t cur_pid;
@@ -82,6 +83,9 @@ int run_control(struct machine *m, uint32_t pid, const struct ctl *c,
                 struct rf_err *err) RF_MUST_CHECK;
 int do_control(struct machine *m, struct sim_cpu *cpu, const struct ctl *c,
                struct rf_err *err) RF_MUST_CHECK;
+#define SLICE_NS 3000000u /* kernel/sched/fair.c: 0.75 ms scaled up to 3 ms */
+/* Runs the zswap shrink worker, if it has work, until done or the horizon; true if work is left. */
+bool run_worker(struct machine *m, struct sim_cpu *cpu, rf_time horizon);
 extern const struct mm_wait_ops machine_wait_ops;
 
 #endif

@@ -36,10 +36,46 @@ static void queue_zswap_work(void *ctx, struct sim_cpu *cpu) {
     struct machine *m = ctx;
     m->worker_queued = true;
     m->need_resched = true;
+    m->mm->need_resched = m->c.cpus == 1;
+    if (!m->worker_active)
+        m->worker_from = cpu->now;
     task_wake(m->eng, &m->worker, cpu->now);
 }
 
+/*
+ * On one CPU the worker preempts the reclaimer that woke it at the reclaimer's next preemption
+ * point; from then on the two share the CPU by time slices. It runs here, nested, in its own
+ * context: its charges are not forced. With several CPUs it is a task like any other.
+ */
+static void cond_resched(void *ctx, struct sim_cpu *cpu) {
+    struct machine *m = ctx;
+
+    if (cpu->now >= m->worker_from)
+        (void)run_worker(m, cpu, cpu->now + SLICE_NS);
+}
+
+bool run_worker(struct machine *m, struct sim_cpu *cpu, rf_time horizon) {
+    uint32_t depth = m->mm->reclaim_depth;
+
+    if (m->in_worker || !(m->worker_queued || m->worker_active))
+        return false;
+    if (!m->worker_active)
+        m->worker_queued = false; /* it may be queued again while it runs */
+    m->worker_active = m->in_worker = true;
+    m->mm->reclaim_depth = 0;
+    bool over = zswap_shrink_work_step(m->zswap, cpu, horizon);
+    m->mm->reclaim_depth = depth;
+    m->in_worker = false;
+    m->worker_active = !over;
+    if (m->worker_active)
+        m->worker_from = cpu->now + SLICE_NS;
+    bool more = m->worker_active || m->worker_queued;
+    m->mm->need_resched = more && m->c.cpus == 1;
+    return more;
+}
+
 const struct mm_wait_ops machine_wait_ops = {
+    .cond_resched = cond_resched,
     .folio_ready = folio_ready,
     .wake_kswapd = wake_kswapd,
     .queue_zswap_work = queue_zswap_work,
