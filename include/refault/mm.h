@@ -14,8 +14,9 @@
 #define VM_COUNTERS(X)                                                                             \
     X(pgfault)                                                                                     \
     X(pgmajfault)                                                                                  \
-    X(pgreuse) X(pswpin) X(pswpout) X(zswpin) X(zswpout) X(zswpwb) X(swpin_zero) X(swpout_zero)    \
-        X(swap_ra) X(swap_ra_hit) X(pgscan_anon) X(pgsteal_anon) X(pgscan_kswapd) X(pgscan_direct) \
+    X(pgreuse)                                                                                     \
+    X(pswpin) X(pswpout) X(zswpin) X(zswpout) X(zswpwb) X(swpin_zero) X(swpout_zero) X(swap_ra)    \
+        X(swap_ra_hit) X(pgscan_anon) X(pgsteal_anon) X(pgscan_kswapd) X(pgscan_direct)            \
             X(pgsteal_kswapd) X(pgsteal_direct) X(pgactivate) X(pgdeactivate) X(pgrefill)          \
                 X(pgrotated) X(pageoutrun) X(allocstall) X(workingset_refault_anon)                \
                     X(workingset_activate_anon) X(workingset_restore_anon)                         \
@@ -58,6 +59,14 @@ struct reclaim_policy {
     uint16_t stat_flush_threshold; /* pending updates per CPU that an insisting reader needs (64) */
     uint16_t uncharge_batch; /* freed folios uncharged at once: 31 (6.9+); before, a whole list */
     bool lru_gen_available;  /* MGLRU exists (6.1+) */
+    /* Of MGLRU (mm/vmscan.c, mm/workingset.c, mm/swap.c): */
+    bool lru_gen_ages_apart;      /* a reclaim pass that aged evicts nothing any more (6.2+) */
+    bool lru_gen_counts_refaults; /* all refaults count, the recent ones as activations; before,
+                                     the recent ones, and as activations those protected (6.5+) */
+    bool lru_gen_activates_each;  /* young neighbours are always activated one by one (6.3+) */
+    bool lru_gen_target_first;    /* the entry that made eviction look around is no neighbour of
+                                     itself, so its folio is kept, not activated (6.12+) */
+    bool batch_isolates;          /* a folio in a per-CPU batch cannot be isolated (6.12+) */
 };
 
 struct mm_cost {

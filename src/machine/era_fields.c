@@ -93,6 +93,11 @@ static const struct era_field fields[] = {
     FIELD(reclaim, stat_flush_threshold, "pending updates a CPU for a flush on demand"),
     FIELD(reclaim, uncharge_batch, "freed folios uncharged at once"),
     FIELD(reclaim, lru_gen_available, "multi-gen LRU exists"),
+    FIELD(reclaim, lru_gen_ages_apart, "a pass that aged generations evicts nothing"),
+    FIELD(reclaim, lru_gen_counts_refaults, "multi-gen LRU counts all refaults"),
+    FIELD(reclaim, lru_gen_activates_each, "young neighbours are activated one by one"),
+    FIELD(reclaim, lru_gen_target_first, "a young folio met by eviction is kept, not activated"),
+    FIELD(reclaim, batch_isolates, "folios in per-CPU batches cannot be isolated"),
 };
 
 const struct era_field *era_fields(size_t *nr) {

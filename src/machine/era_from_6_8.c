@@ -86,6 +86,11 @@ const struct kernel_era era_6_8 = {
             .stat_flush_threshold = 64,
             .uncharge_batch = 512,
             .lru_gen_available = true,
+            .lru_gen_ages_apart = true,
+            .lru_gen_counts_refaults = true,
+            .lru_gen_activates_each = true,
+            .lru_gen_target_first = false,
+            .batch_isolates = false,
         },
 };
 
@@ -173,6 +178,11 @@ const struct kernel_era era_6_12 = {
             .stat_flush_threshold = 64,
             .uncharge_batch = 31,
             .lru_gen_available = true,
+            .lru_gen_ages_apart = true,
+            .lru_gen_counts_refaults = true,
+            .lru_gen_activates_each = true,
+            .lru_gen_target_first = true,
+            .batch_isolates = true,
         },
 };
 
@@ -260,6 +270,11 @@ const struct kernel_era era_6_13 = {
             .stat_flush_threshold = 64,
             .uncharge_batch = 31,
             .lru_gen_available = true,
+            .lru_gen_ages_apart = true,
+            .lru_gen_counts_refaults = true,
+            .lru_gen_activates_each = true,
+            .lru_gen_target_first = true,
+            .batch_isolates = true,
         },
 };
 
@@ -347,5 +362,10 @@ const struct kernel_era era_6_18 = {
             .stat_flush_threshold = 64,
             .uncharge_batch = 31,
             .lru_gen_available = true,
+            .lru_gen_ages_apart = true,
+            .lru_gen_counts_refaults = true,
+            .lru_gen_activates_each = true,
+            .lru_gen_target_first = true,
+            .batch_isolates = true,
         },
 };

@@ -86,6 +86,11 @@ const struct kernel_era era_5_4 = {
             .stat_flush_threshold = 64,
             .uncharge_batch = 512,
             .lru_gen_available = false,
+            .lru_gen_ages_apart = false,
+            .lru_gen_counts_refaults = false,
+            .lru_gen_activates_each = false,
+            .lru_gen_target_first = false,
+            .batch_isolates = false,
         },
 };
 
@@ -173,6 +178,11 @@ const struct kernel_era era_5_10 = {
             .stat_flush_threshold = 64,
             .uncharge_batch = 512,
             .lru_gen_available = false,
+            .lru_gen_ages_apart = false,
+            .lru_gen_counts_refaults = false,
+            .lru_gen_activates_each = false,
+            .lru_gen_target_first = false,
+            .batch_isolates = false,
         },
 };
 
@@ -260,6 +270,11 @@ const struct kernel_era era_6_1 = {
             .stat_flush_threshold = 64,
             .uncharge_batch = 512,
             .lru_gen_available = true,
+            .lru_gen_ages_apart = false,
+            .lru_gen_counts_refaults = false,
+            .lru_gen_activates_each = false,
+            .lru_gen_target_first = false,
+            .batch_isolates = false,
         },
 };
 
@@ -347,5 +362,10 @@ const struct kernel_era era_6_5 = {
             .stat_flush_threshold = 64,
             .uncharge_batch = 512,
             .lru_gen_available = true,
+            .lru_gen_ages_apart = true,
+            .lru_gen_counts_refaults = true,
+            .lru_gen_activates_each = true,
+            .lru_gen_target_first = false,
+            .batch_isolates = false,
         },
 };

@@ -197,6 +197,7 @@ enum fault_result handle_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, 
         ctx->counted = true;
     }
     sim_charge(cpu, mm->p.cost.minor_fault_ns);
+    mm->in_fault = true;
     bool huge = RF_UNLIKELY(!mm->block[id >> 9].table) && thp_fault(mm, cpu, id, write, ctx);
     block_touch(mm, cpu, id >> 9);
     if (huge)
@@ -207,6 +208,7 @@ enum fault_result handle_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, 
         r = swap_fault(mm, cpu, id, write, ctx);
     else
         r = anon_fault(mm, cpu, id, write, ctx);
+    mm->in_fault = false;
     if (r == FAULT_RETRY)
         return r;
     if (r == FAULT_OOM) {

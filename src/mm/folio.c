@@ -17,6 +17,8 @@ uint32_t folio_alloc(struct mm *mm, uint32_t memcg) {
                                    .slot = SWAP_NO_SLOT,
                                    .flags = FOLIO_USED,
                                    .memcg_order = (uint8_t)memcg};
+    if (mm->gen)
+        mm->gen[id] = 0;
     mm->nr_folios++;
     mm->memcg[memcg].folio_pages++;
     return id;
@@ -96,7 +98,7 @@ void folio_lru_insert(struct mm *mm, uint32_t id, bool tail) {
     struct folio *f = &mm->folio[id];
 
     f->flags |= FOLIO_LRU;
-    if (mm->p.knobs.lru_gen_enabled) {
+    if (mm->gen) {
         lru_gen_insert(mm, id, tail);
         return;
     }
@@ -114,7 +116,7 @@ void folio_lru_remove(struct mm *mm, uint32_t id) {
     struct folio *f = &mm->folio[id];
 
     f->flags &= (uint16_t)~FOLIO_LRU;
-    if (mm->p.knobs.lru_gen_enabled) {
+    if (mm->gen) {
         lru_gen_remove(mm, id);
         return;
     }
@@ -153,6 +155,9 @@ void folio_add_lru(struct mm *mm, struct sim_cpu *cpu, uint32_t id) {
     struct mm_cpu *c = mm_cpu(mm, cpu);
 
     mm->folio[id].flags |= FOLIO_IN_BATCH;
+    /* With generations what a task faults in is hot; what reclaim reads for itself is not. */
+    if (mm->gen && mm->in_fault && !mm->reclaim_depth)
+        mm->folio[id].flags |= FOLIO_ACTIVE;
     c->add.folio[c->add.n++] = id;
     if (c->add.n == mm->p.reclaim.add_batch || folio_order(&mm->folio[id]) > 0)
         drain_add(mm, c);
@@ -176,6 +181,8 @@ void lru_add_drain(struct mm *mm, struct sim_cpu *cpu) {
         drain_add(mm, c);
     if (c->rotate.n)
         drain_rotate(mm, c);
+    if (c->activate.n)
+        lru_gen_drain(mm, c);
 }
 
 static void forget(struct folio_batch *b, uint32_t id) {
@@ -194,8 +201,10 @@ void folio_forget_batches(struct mm *mm, uint32_t id) {
     for (uint32_t i = 0; i < mm->p.knobs.cpus; i++) {
         if (f->flags & FOLIO_IN_BATCH)
             forget(&mm->cpu[i].add, id);
-        if (f->flags & FOLIO_IN_ROTATE)
+        if (f->flags & FOLIO_IN_ROTATE) {
             forget(&mm->cpu[i].rotate, id);
+            forget(&mm->cpu[i].activate, id);
+        }
     }
     f->flags &= (uint16_t) ~(FOLIO_IN_BATCH | FOLIO_IN_ROTATE);
 }

@@ -31,12 +31,15 @@ int mm_create(const struct mm_params *p, struct mm **out, struct rf_err *err) {
         r = rf_varr_init(&mm->pte_arr, p->max_ids, sizeof(uint64_t), err);
     if (!r)
         r = rf_varr_init(&mm->folio_arr, mm->folio_cap, sizeof(struct folio), err);
+    if (!r && p->knobs.lru_gen_enabled)
+        r = rf_varr_init(&mm->gen_arr, mm->folio_cap, 1, err);
     if (r) {
         mm_destroy(mm);
         return r;
     }
     mm->pte = mm->pte_arr.base;
     mm->folio = mm->folio_arr.base;
+    mm->gen = mm->gen_arr.base;
     for (uint32_t i = 0; i < mm->nr_blocks; i++)
         mm->block[i] = (struct block){
             .pieces = RF_NONE, .parent = RF_NONE, .child = RF_NONE, .sibling = RF_NONE};
@@ -59,5 +62,6 @@ void mm_destroy(struct mm *mm) {
     free(mm->cpu);
     rf_varr_free(&mm->pte_arr);
     rf_varr_free(&mm->folio_arr);
+    rf_varr_free(&mm->gen_arr);
     free(mm);
 }

@@ -56,7 +56,8 @@ static inline uint64_t pte_make(uint64_t old, uint32_t index, uint32_t flags) {
 #define FOLIO_LOCKED 0x0100u    /* a device read into it is in flight */
 #define FOLIO_IN_BATCH 0x0200u  /* in a per-CPU LRU-add batch: one more reference */
 #define FOLIO_ISOLATED 0x0400u  /* held by a reclaim pass */
-#define FOLIO_IN_ROTATE 0x0800u /* in a per-CPU rotation batch: one more reference */
+#define FOLIO_IN_ROTATE 0x0800u /* in a per-CPU rotation or activation batch: one more reference   \
+                                 */
 #define FOLIO_KSM 0x1000u
 #define FOLIO_STABLE_WB 0x2000u /* under writeback to a device that needs stable pages */
 #define FOLIO_USED 0x4000u      /* allocated */
@@ -88,10 +89,16 @@ struct lru_list {
 
 /* MGLRU state of a lruvec (anon only). */
 #define LRU_GEN_MAX 4
+#define LRU_GEN_TIERS 4
 struct lru_gen {
     uint64_t max_seq, min_seq;
     struct lru_list gen[LRU_GEN_MAX];
-    uint64_t refaulted, evicted;
+    uint64_t nr_pages[LRU_GEN_MAX]; /* by generation, which need not be that of the list */
+    /* Per tier: counts since min_seq last moved, and halving averages of them. */
+    uint64_t refaulted[LRU_GEN_TIERS], evicted[LRU_GEN_TIERS], protect[LRU_GEN_TIERS];
+    uint64_t avg_refaulted[LRU_GEN_TIERS], avg_total[LRU_GEN_TIERS];
+    uint8_t filters; /* bit seq & 1: a filter of page tables to walk exists for that sequence */
+    bool mm_walk;    /* the running reclaim has a record for batched updates */
 };
 
 struct lruvec {
@@ -144,7 +151,7 @@ struct folio_batch {
 struct mm_cpu {
     uint32_t stock_memcg, stock_nr;
     uint32_t obj_memcg, obj_bytes;
-    struct folio_batch add, rotate;
+    struct folio_batch add, rotate, activate;
 };
 
 /* ---- address spaces ---- */
@@ -166,11 +173,13 @@ struct block {
     uint32_t parent, child, sibling; /* fork family, for reverse mapping */
     bool table;                      /* a page table page is allocated and charged */
     bool listed;                     /* in its process' list of blocks */
+    uint8_t lru_filter;              /* MGLRU: filters that contain the block's page table */
     bool pmd;                        /* mapped by one huge entry: a PMD-sized folio or the huge zero
                                         page. Its PTEs are filled in all the same. */
 };
 struct process {
     bool alive;
+    bool lru_walked; /* MGLRU: all its page tables have been walked once */
     uint32_t memcg;
     uint32_t *blocks;
     uint32_t nblocks, cap;
@@ -256,6 +265,8 @@ struct mm {
     uint64_t *pte;
     struct folio *folio;
     struct rf_varr pte_arr, folio_arr;
+    uint8_t *gen; /* MGLRU: one byte a folio, see lru_gen.h; NULL if off */
+    struct rf_varr gen_arr;
     uint32_t folio_free, folio_end, folio_cap; /* free list head, first never used id */
     uint64_t nr_folios;                        /* pages in folios */
 
@@ -272,6 +283,7 @@ struct mm {
     uint32_t nr_memcgs;
     struct mm_cpu *cpu;
     struct sim_cpu *cur; /* whose code runs now */
+    bool in_fault;       /* it handles a page fault */
     uint64_t c[NR_VM_COUNTERS];
     uint64_t pool_pages;    /* frames held by zpools */
     uint64_t kernel_frames; /* page tables and tasks */
@@ -513,8 +525,16 @@ uint32_t large_content(const struct mm *mm, const struct folio *f, uint32_t i);
  */
 bool large_split(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, uint32_t *pieces);
 
-/* ---- lru_gen.c ---- */
+void count_scan(struct mm *mm, uint32_t memcg, const struct scan_control *sc, uint64_t n);
+void count_steal(struct mm *mm, uint32_t memcg, const struct scan_control *sc, uint64_t n);
+
+/* ---- lru_gen.c, lru_gen_evict.c, lru_gen_age.c ---- */
 void lru_gen_init(struct lruvec *lv);
+void lru_gen_drain(struct mm *mm, struct mm_cpu *c); /* the activation batch */
+uint32_t lru_gen_eviction(struct mm *mm, const struct folio *f);
+void lru_gen_refault(struct mm *mm, struct folio *f, uint32_t shadow);
+/* As folio_referenced(), and looks at the neighbours of what it finds. */
+uint32_t lru_gen_referenced(struct mm *mm, struct sim_cpu *cpu, uint32_t folio);
 void lru_gen_insert(struct mm *mm, uint32_t id, bool tail);
 void lru_gen_remove(struct mm *mm, uint32_t id);
 void lru_gen_shrink(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, struct scan_control *sc);

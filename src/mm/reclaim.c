@@ -70,7 +70,7 @@ static void shrink_lruvec(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg,
     uint64_t reclaimed = 0, nr_inactive = 0, nr_active = 0;
     bool proportional = sc->global && !sc->kswapd && sc->priority == DEF_PRIORITY;
 
-    if (mm->p.knobs.lru_gen_enabled) {
+    if (mm->gen) {
         lru_gen_shrink(mm, cpu, memcg, sc);
         return;
     }

@@ -99,12 +99,16 @@ static enum fate folio_fate(struct mm *mm, struct sim_cpu *cpu, uint32_t id, str
     sim_charge(cpu, mm->p.cost.scan_ns);
     if (f->flags & FOLIO_LOCKED)
         return FATE_KEEP;
+    if (RF_UNLIKELY(mm->gen != NULL) && f->mapcount && (f->flags & FOLIO_REFERENCED))
+        return FATE_KEEP; /* found young since it was isolated */
     if (f->flags & FOLIO_WRITEBACK) {
         f->flags |= FOLIO_RECLAIM;
         st->immediate++;
         return FATE_ACTIVATE;
     }
-    uint32_t refs = f->mapcount ? folio_referenced(mm, id) : 0;
+    uint32_t refs = 0;
+    if (f->mapcount)
+        refs = mm->gen ? lru_gen_referenced(mm, cpu, id) : folio_referenced(mm, id);
     bool had_ref = f->flags & FOLIO_REFERENCED;
     f->flags &= (uint16_t)~FOLIO_REFERENCED;
     if (refs) {
@@ -219,7 +223,7 @@ static uint32_t isolate(struct mm *mm, struct lru_list *l, uint32_t nr, uint32_t
     return n;
 }
 
-static void count_scan(struct mm *mm, uint32_t memcg, const struct scan_control *sc, uint64_t n) {
+void count_scan(struct mm *mm, uint32_t memcg, const struct scan_control *sc, uint64_t n) {
     enum vm_counter k = sc->kswapd ? VM_pgscan_kswapd : VM_pgscan_direct;
     vm_count(mm, memcg, VM_pgscan_anon, n);
     mm->memcg[memcg].c[k] += n;
@@ -227,7 +231,7 @@ static void count_scan(struct mm *mm, uint32_t memcg, const struct scan_control 
         mm->c[k] += n;
 }
 
-static void count_steal(struct mm *mm, uint32_t memcg, const struct scan_control *sc, uint64_t n) {
+void count_steal(struct mm *mm, uint32_t memcg, const struct scan_control *sc, uint64_t n) {
     enum vm_counter k = sc->kswapd ? VM_pgsteal_kswapd : VM_pgsteal_direct;
     vm_count(mm, memcg, VM_pgsteal_anon, n);
     mm->memcg[memcg].c[k] += n;

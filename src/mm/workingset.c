@@ -13,39 +13,20 @@ void workingset_age(struct mm *mm, uint32_t memcg, uint64_t nr) {
 
 uint32_t workingset_eviction(struct mm *mm, const struct folio *f) {
     struct lruvec *lv = &mm->memcg[folio_memcg(f)].lruvec;
-    uint32_t age;
 
-    if (mm->p.knobs.lru_gen_enabled) {
-        age = (uint32_t)lv->lru_gen.min_seq;
-        lv->lru_gen.evicted += folio_nr(f);
-    } else {
-        age = (uint32_t)lv->nonresident_age;
-        workingset_age(mm, folio_memcg(f), folio_nr(f));
-    }
+    if (mm->gen)
+        return lru_gen_eviction(mm, f);
+    uint32_t age = (uint32_t)lv->nonresident_age;
+    workingset_age(mm, folio_memcg(f), folio_nr(f));
     return age << 1 | ((f->flags & FOLIO_WORKINGSET) ? 1u : 0u);
-}
-
-static void refault_gen(struct mm *mm, struct folio *f, uint32_t shadow) {
-    struct memcg *mc = &mm->memcg[folio_memcg(f)];
-    struct lru_gen *g = &mc->lruvec.lru_gen;
-
-    if ((shadow >> 1) != ((uint32_t)g->min_seq & 0x7fffffffu))
-        return;
-    g->refaulted++;
-    vm_count(mm, mc->id, VM_workingset_refault_anon, 1);
-    vm_count(mm, mc->id, VM_workingset_activate_anon, 1);
-    mc->now.workingset_activate++;
-    /* In fault context the page counts as part of the working set. */
-    f->flags |= FOLIO_WORKINGSET;
-    vm_count(mm, mc->id, VM_workingset_restore_anon, 1);
 }
 
 void workingset_refault(struct mm *mm, struct folio *f, uint32_t shadow) {
     uint32_t id = folio_memcg(f);
     struct memcg *mc = &mm->memcg[id];
 
-    if (mm->p.knobs.lru_gen_enabled) {
-        refault_gen(mm, f, shadow);
+    if (mm->gen) {
+        lru_gen_refault(mm, f, shadow);
         return;
     }
     vm_count(mm, id, VM_workingset_refault_anon, 1);
