@@ -20,6 +20,7 @@
 /* A decoded operation is one 32-bit word: page id plus the bits of trace_ops.h; an OP_EVENT word's
  * low 28 bits index the block's events. */
 
+/* Kinds of events; the numbers are those of the file. */
 enum trace_event_kind {
     TEV_PROCESS,  /* process `pid` starts: parent (RF_NONE), name */
     TEV_MMAP,     /* piece of VMA `vma` of pid: ids [first, first + n), first page's vpn, flags */
@@ -34,6 +35,7 @@ enum trace_event_kind {
     TEV_PACE,     /* value = memory accesses (or ns, see header) that passed since the last one */
 };
 
+/* A change of processes or mappings. Fields that its kind does not use are 0. */
 struct trace_event {
     uint8_t kind; /* enum trace_event_kind */
     uint8_t flags;
@@ -45,12 +47,14 @@ struct trace_event {
     char name[16];
 };
 
+/* What tells the passage of time between accesses. */
 enum trace_pacing {
     TRACE_PACE_RECORDS,  /* no times: every operation costs the profile's cpu.access_ns */
     TRACE_PACE_ACCESSES, /* TEV_PACE gives memory accesses */
     TRACE_PACE_NS,       /* TEV_PACE gives nanoseconds of CPU time */
 };
 
+/* Totals and origin of a trace, from its footer. */
 struct trace_info {
     uint32_t version;
     uint64_t ops; /* accesses (loads and stores) */
@@ -66,21 +70,28 @@ struct trace_info {
     uint8_t pacing;            /* enum trace_pacing */
     bool implicit_content;     /* no content changes recorded: the first store to page p leaves
                                   content 1 + p (synthetic content sets) */
-    uint64_t digest;           /* xxh64 of the file's blocks; names results */
+    uint64_t digest;           /* xxh64 over the uncompressed blocks; names results */
     char provenance[1024];
     char content_spec[256]; /* "catalogue" (in the file), "bank:NAME:xxh64", or a synthetic spec */
 };
 
 /* ---- reading: streams, memory bounded by two blocks ---- */
 struct trace_reader;
+/* Opens a trace and checks its header and footer. RF_EINPUT names the byte offset of what is wrong.
+ * The caller closes it. */
 int trace_open(const char *path, struct trace_reader **out, struct rf_err *err) RF_MUST_CHECK;
+/* Valid until the reader is closed. */
 const struct trace_info *trace_reader_info(const struct trace_reader *r);
-/* The contents of the trace: its own catalogue, the bank it names (searched beside the trace), or
- * the synthetic model. Caller frees. */
+/* The contents of the trace: its own catalogue, the bank it names (looked for beside the trace, then
+ * where it was when the trace was made; it must have the digest of the spec), or the synthetic
+ * model. Checks that the trace's content ids exist. The caller frees it; the reader is rewound if
+ * there is a catalogue. */
 int trace_load_content(struct trace_reader *r, struct content_set **out,
                        struct rf_err *err) RF_MUST_CHECK;
 /* The next decoded block. 1 = a block, 0 = end of trace, < 0 error. Pointers stay valid until the
- * next call. ops has nops words (content words included). */
+ * next call. ops has nops words (content words included). All ids, processes, VMAs and contents are
+ * within the totals of trace_info; that accesses hit mappings is checked by `trace info --verify`,
+ * not here. */
 struct trace_block {
     const uint32_t *ops;
     size_t nops;
@@ -89,11 +100,14 @@ struct trace_block {
     uint64_t first_op; /* number of accesses before this block */
 };
 int trace_next(struct trace_reader *r, struct trace_block *b, struct rf_err *err) RF_MUST_CHECK;
+/* Back to the first block. */
 int trace_rewind(struct trace_reader *r, struct rf_err *err) RF_MUST_CHECK;
+/* Frees the reader; NULL is allowed. */
 void trace_close(struct trace_reader *r);
 
 /* ---- writing ---- */
 struct trace_writer;
+/* What is known before the first record. Texts are copied. */
 struct trace_writer_params {
     uint8_t pacing;
     bool implicit_content;
@@ -104,14 +118,19 @@ struct trace_writer_params {
     uint64_t dropped_file_pages;
     int zstd_level; /* 0 = 3 */
 };
+/* Begins a trace in "path.part", which trace_writer_close() renames. */
 int trace_writer_open(const char *path, const struct trace_writer_params *p,
                       struct trace_writer **out, struct rf_err *err) RF_MUST_CHECK;
+/* A load, or a store of unknown content. RF_ELIMIT if the id is too large, RF_EIO, RF_ENOMEM. */
 int trace_write_access(struct trace_writer *w, uint32_t id, bool write,
                        struct rf_err *err) RF_MUST_CHECK;
+/* A store that leaves `content` in the page. */
 int trace_write_store(struct trace_writer *w, uint32_t id, uint32_t content,
                       struct rf_err *err) RF_MUST_CHECK;
+/* The page has `content` now, through stores that were written before; not an access. */
 int trace_write_content(struct trace_writer *w, uint32_t id, uint32_t content,
                         struct rf_err *err) RF_MUST_CHECK;
+/* An event; the blocks that a TEV_MMAP names belong to its process from then on. */
 int trace_write_event(struct trace_writer *w, const struct trace_event *ev,
                       struct rf_err *err) RF_MUST_CHECK;
 /* Adds the next catalogue row (content ids 1, 2, ...). */
