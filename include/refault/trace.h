@@ -82,8 +82,8 @@ struct trace_reader;
 int trace_open(const char *path, struct trace_reader **out, struct rf_err *err) RF_MUST_CHECK;
 /* Valid until the reader is closed. */
 const struct trace_info *trace_reader_info(const struct trace_reader *r);
-/* The contents of the trace: its own catalogue, the bank it names (looked for beside the trace, then
- * where it was when the trace was made; it must have the digest of the spec), or the synthetic
+/* The contents of the trace: its own catalogue, the bank it names (looked for beside the trace,
+ * then where it was when the trace was made; it must have the digest of the spec), or the synthetic
  * model. Checks that the trace's content ids exist. The caller frees it; the reader is rewound if
  * there is a catalogue. */
 int trace_load_content(struct trace_reader *r, struct content_set **out,
