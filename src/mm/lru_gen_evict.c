@@ -139,6 +139,11 @@ static uint64_t evict_folios(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg,
         for (uint32_t i = 0; i < nr; i++)
             if (!putback(mm, list[i], last))
                 list[again++] = list[i];
+        for (uint32_t id = st.more_first; st.nr_more; st.nr_more--) {
+            uint32_t next = mm->folio[id].next;
+            (void)putback(mm, id, true);
+            id = next;
+        }
         count_steal(mm, memcg, sc, st.reclaimed);
         nr = again;
         *swapping = true;

@@ -270,7 +270,7 @@ uint64_t shrink_inactive_list(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg
     shrink_folio_list(mm, cpu, list, &n, sc, &st);
     for (uint32_t i = 0; i < n; i++)
         putback(mm, memcg, list[i]);
-    for (uint32_t id = st.more_first; st.nr_more--;) {
+    for (uint32_t id = st.more_first; st.nr_more; st.nr_more--) {
         uint32_t next = mm->folio[id].next;
         putback(mm, memcg, id);
         id = next;

@@ -40,6 +40,8 @@ bool large_split(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, uint32_t *p
     for (uint32_t i = 1; i < nr; i++) {
         page[i] = folio_alloc(mm, memcg);
         mm->folio[page[i]].flags = f->flags & INHERITED;
+        if (mm->gen)
+            mm->gen[page[i]] = mm->gen[folio];
     }
     f->mapcount = 0;
     for (uint32_t b = 0; b < blocks; b++) {
