@@ -55,23 +55,37 @@ static void walk_block(struct mm *mm, struct sim_cpu *cpu, uint32_t block, uint3
         filter_add(g, b, g->max_seq + 1);
 }
 
+/* The filter of sequence number seq starts empty. */
+static void filter_reset(struct mm *mm, uint32_t memcg, uint64_t seq) {
+    uint8_t bit = (uint8_t)(1u << (seq & 1));
+
+    mm->memcg[memcg].lruvec.lru_gen.filters |= bit;
+    for (uint32_t pid = 0; pid < mm->nr_procs; pid++) {
+        const struct process *p = &mm->proc[pid];
+        for (uint32_t i = 0; p->memcg == memcg && i < p->nblocks; i++)
+            mm->block[p->blocks[i]].lru_filter &= (uint8_t)~bit;
+    }
+}
+
 void gen_age(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg) {
     struct lru_gen *g = &mm->memcg[memcg].lruvec.lru_gen;
-    uint8_t now = (uint8_t)(1u << (g->max_seq & 1)), next = (uint8_t)(3u ^ now);
-    bool all = !(g->filters & now);
+    uint8_t now = (uint8_t)(1u << (g->max_seq & 1));
+    uint64_t ran = mm->c[VM_pgfault] + 1;
+    bool all = !(g->filters & now), first = true;
 
-    g->filters |= next;
     for (uint32_t pid = 0; pid < mm->nr_procs; pid++) {
         struct process *p = &mm->proc[pid];
-        if (!p->alive || p->memcg != memcg)
+        /* An address space is walked if it was in use since it was last walked. */
+        if (!p->alive || p->memcg != memcg || p->lru_walked == ran)
             continue;
-        bool force = all || !p->lru_walked;
-        p->lru_walked = true;
+        if (first)
+            filter_reset(mm, memcg, g->max_seq + 1);
+        first = false;
+        all |= p->lru_walked == 0; /* new: every table of it, and of those after it */
+        p->lru_walked = ran;
         for (uint32_t i = 0; i < p->nblocks; i++) {
-            struct block *b = &mm->block[p->blocks[i]];
-            bool listed = b->lru_filter & now;
-            b->lru_filter &= (uint8_t)~next;
-            if (b->table && (force || listed))
+            const struct block *b = &mm->block[p->blocks[i]];
+            if (b->table && (all || (b->lru_filter & now)))
                 walk_block(mm, cpu, p->blocks[i], memcg);
         }
     }

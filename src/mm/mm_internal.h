@@ -56,8 +56,7 @@ static inline uint64_t pte_make(uint64_t old, uint32_t index, uint32_t flags) {
 #define FOLIO_LOCKED 0x0100u    /* a device read into it is in flight */
 #define FOLIO_IN_BATCH 0x0200u  /* in a per-CPU LRU-add batch: one more reference */
 #define FOLIO_ISOLATED 0x0400u  /* held by a reclaim pass */
-#define FOLIO_IN_ROTATE 0x0800u /* in a per-CPU rotation or activation batch: one more reference   \
-                                 */
+#define FOLIO_IN_ROTATE 0x0800u /* in a rotation or activation batch: one more reference */
 #define FOLIO_KSM 0x1000u
 #define FOLIO_STABLE_WB 0x2000u /* under writeback to a device that needs stable pages */
 #define FOLIO_USED 0x4000u      /* allocated */
@@ -179,8 +178,8 @@ struct block {
 };
 struct process {
     bool alive;
-    bool lru_walked; /* MGLRU: all its page tables have been walked once */
     uint32_t memcg;
+    uint64_t lru_walked; /* MGLRU: faults of the machine at its last walk + 1, 0 = none yet */
     uint32_t *blocks;
     uint32_t nblocks, cap;
     uint32_t kernel_pages;

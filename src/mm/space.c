@@ -35,7 +35,7 @@ int space_process(struct mm *mm, struct sim_cpu *cpu, uint32_t pid, uint32_t mem
     if (p->alive)
         return rf_fail(err, RF_EINPUT, "process %u starts twice", pid);
     p->alive = true;
-    p->lru_walked = false;
+    p->lru_walked = 0;
     p->memcg = memcg;
     p->nblocks = 0;
     p->kernel_pages = TASK_KERNEL_PAGES;
