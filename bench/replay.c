@@ -8,7 +8,7 @@
  *   resident  Zipf trace, memory for all of it
  *   mem75     the same trace, memory.max = 75 %, swap on zram0 with lz4
  *   mem25     the same with 25 %
- *   scan      ascending passes over all pages, memory for all of them
+ *   scan      ascending passes over all pages, the first one of stores, memory for all of them
  *
  * Rates are accesses of the trace per microsecond.
  */
@@ -77,7 +77,7 @@ static void scan_trace(const struct options *o, uint32_t *ops) {
     rf_rng_seed(&store, 2);
     for (size_t i = 0; i < o->accesses; i++)
         ops[i] = (uint32_t)(i % o->pages) |
-                 (rf_rng_below(&store, 1000) < WRITES_PERMILLE ? OP_WRITE : 0);
+                 (i < o->pages || rf_rng_below(&store, 1000) < WRITES_PERMILLE ? OP_WRITE : 0);
 }
 
 /* ---- the baseline ---- */
@@ -182,6 +182,9 @@ static struct machine *new_machine(const struct options *o, struct content_set *
 
     if (machine_config_init(&c, o->kernel, &err))
         die(&err);
+    /* Without this the reclaim of recent kernels sees statistics that are up to two seconds old,
+     * and fails on a trace that is shorter than that. */
+    c.era.reclaim.stat_flush_ns = 0;
     c.footprint_pages = o->pages;
     c.blocks = blocks;
     if (percent < 100) {

@@ -9,10 +9,11 @@
 #include <sys/mman.h>
 
 /* Below this a huge page saves too little address translation to be worth asking for. */
-#define DENSE_MIN ((size_t)64 << 20)
+#define DENSE_MIN ((size_t)4 << 20)
+#define HUGE_PAGE ((size_t)2 << 20)
 
 int rf_varr_init(struct rf_varr *v, size_t count, size_t elem, struct rf_err *err) {
-    size_t bytes;
+    size_t bytes, spare;
     void *p;
 
     v->base = NULL;
@@ -24,11 +25,21 @@ int rf_varr_init(struct rf_varr *v, size_t count, size_t elem, struct rf_err *er
     bytes = (bytes + RF_PAGE_SIZE - 1) & ~((size_t)RF_PAGE_SIZE - 1);
     if (bytes == 0)
         bytes = RF_PAGE_SIZE;
-    p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-             0);
+    /* Large arrays start at a huge page's boundary; what is left over on both sides goes back. */
+    spare = bytes >= DENSE_MIN && bytes <= SIZE_MAX - HUGE_PAGE ? HUGE_PAGE : 0;
+    p = mmap(NULL, bytes + spare, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
-        return rf_fail(err, RF_ENOMEM, "cannot reserve %zu bytes of address space: %s", bytes,
-                       strerror(errno));
+        return rf_fail(err, RF_ENOMEM, "cannot reserve %zu bytes of address space: %s",
+                       bytes + spare, strerror(errno));
+    if (spare) {
+        size_t before = (HUGE_PAGE - ((uintptr_t)p & (HUGE_PAGE - 1))) & (HUGE_PAGE - 1);
+        if (before)
+            (void)munmap(p, before);
+        p = (char *)p + before;
+        if (before < spare)
+            (void)munmap((char *)p + bytes, spare - before);
+    }
     v->base = p;
     v->bytes = bytes;
     return RF_OK;

@@ -92,6 +92,29 @@ static inline size_t words_of(uint32_t op) {
     return (op & OP_CONTENT) ? 2 : 1;
 }
 
+#define HIT_GROUP 8u
+#define HIT_AHEAD 24u
+_Static_assert((PTE_PRESENT | PTE_ACCESSED) == 3 && (PTE_DIRTY | PTE_WRITE) == 12,
+               "a load needs the low two bits, a store the low four");
+
+/*
+ * Whether each of HIT_GROUP accesses finds all the bits that it needs, so that there is nothing to
+ * do: one branch for all of them. A store's sign bit becomes ones in every place.
+ */
+static inline bool group_hits(const uint64_t *pte, const uint32_t *ops, uint32_t max_ids) {
+    uint32_t any = 0, lacking = 0, top = 0;
+
+    for (uint32_t k = 0; k < HIT_GROUP; k++) {
+        any |= ops[k];
+        top = RF_MAX(top, ops[k] & OP_ID_MASK);
+    }
+    if (RF_UNLIKELY((any & (OP_CONTENT | OP_EVENT)) || top >= max_ids))
+        return false;
+    for (uint32_t k = 0; k < HIT_GROUP; k++)
+        lacking |= ((0u - (ops[k] >> 31)) | 3u) & ~(uint32_t)pte[ops[k] & OP_ID_MASK];
+    return !(lacking & 15u);
+}
+
 /* Runs hits from *pos on; stops at the first operation that needs more, or at limit words.
  * Returns the number of accesses done. */
 static inline size_t run_hits(struct mm *mm, const uint32_t *ops, size_t *pos, size_t end,
@@ -100,42 +123,52 @@ static inline size_t run_hits(struct mm *mm, const uint32_t *ops, size_t *pos, s
     size_t i = *pos, done = 0;
     const uint32_t max_ids = mm->p.max_ids;
 
-    while (i < end && done < max_accesses) {
-        uint32_t op = ops[i], id = op & OP_ID_MASK;
-        if (RF_UNLIKELY(id >= max_ids || (op & OP_EVENT)))
-            break;
-        if (i + 24 < end)
-            RF_PREFETCH(&pte[ops[i + 24] & OP_ID_MASK]);
-        uint64_t p = pte[id];
-        uint64_t need = (op & OP_WRITE) ? PTE_PRESENT | PTE_ACCESSED | PTE_WRITE | PTE_DIRTY
-                                        : PTE_PRESENT | PTE_ACCESSED;
-        if (RF_UNLIKELY(op & OP_CONTENT)) {
-            if (i + 1 >= end)
+    for (;;) {
+        while (end - i >= HIT_GROUP + HIT_AHEAD && max_accesses - done >= HIT_GROUP) {
+            for (uint32_t k = 0; k < HIT_GROUP; k++)
+                RF_PREFETCH(&pte[ops[i + HIT_AHEAD + k] & OP_ID_MASK]);
+            if (!group_hits(pte, ops + i, max_ids))
                 break;
-            if (!(op & OP_WRITE)) {
-                if (p & PTE_MAPPED)
-                    pte[id] = pte_set_content(p, ops[i + 1] & OP_ID_MASK);
+            i += HIT_GROUP;
+            done += HIT_GROUP;
+        }
+        /* One after the other as far as the group went. */
+        size_t stop = RF_MIN(end, i + HIT_GROUP);
+        while (i < stop && done < max_accesses) {
+            uint32_t op = ops[i], id = op & OP_ID_MASK;
+            if (RF_UNLIKELY(id >= max_ids || (op & OP_EVENT)))
+                goto out;
+            uint64_t p = pte[id];
+            uint64_t need = (op & OP_WRITE) ? PTE_PRESENT | PTE_ACCESSED | PTE_WRITE | PTE_DIRTY
+                                            : PTE_PRESENT | PTE_ACCESSED;
+            if (RF_UNLIKELY(op & OP_CONTENT)) {
+                if (i + 1 >= end)
+                    goto out;
+                if (!(op & OP_WRITE)) {
+                    if (p & PTE_MAPPED)
+                        pte[id] = pte_set_content(p, ops[i + 1] & OP_ID_MASK);
+                    i += 2;
+                    continue;
+                }
+                if ((p & (PTE_PRESENT | PTE_WRITE)) != (PTE_PRESENT | PTE_WRITE))
+                    goto out;
+                pte[id] = pte_set_content(p | need, ops[i + 1] & OP_ID_MASK);
                 i += 2;
+                done++;
                 continue;
             }
-            if ((p & (PTE_PRESENT | PTE_WRITE)) != (PTE_PRESENT | PTE_WRITE))
-                break;
-            pte[id] = pte_set_content(p | need, ops[i + 1] & OP_ID_MASK);
-            i += 2;
-            done++;
-            continue;
-        }
-        if (RF_LIKELY((p & need) == need)) {
+            if ((p & need) != need) {
+                if (!(p & PTE_PRESENT) || ((op & OP_WRITE) && !(p & PTE_WRITE)))
+                    goto out;
+                pte[id] = p | need;
+            }
             i++;
             done++;
-            continue;
         }
-        if (!(p & PTE_PRESENT) || ((op & OP_WRITE) && !(p & PTE_WRITE)))
+        if (i >= end || done >= max_accesses)
             break;
-        pte[id] = p | need;
-        i++;
-        done++;
     }
+out:
     *pos = i;
     return done;
 }

@@ -37,6 +37,8 @@ int mm_create(const struct mm_params *p, struct mm **out, struct rf_err *err) {
         mm_destroy(mm);
         return r;
     }
+    rf_varr_hint_dense(&mm->pte_arr);
+    rf_varr_hint_dense(&mm->folio_arr);
     mm->pte = mm->pte_arr.base;
     mm->folio = mm->folio_arr.base;
     mm->gen = mm->gen_arr.base;

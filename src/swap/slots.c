@@ -28,6 +28,12 @@ static int area_arrays(struct swap_area *a, struct rf_err *err) {
         rc = rf_varr_init(&al->v_rev, al->nr_clusters, sizeof(*al->rev), err);
     if (rc)
         return rc;
+    /* Slot ids are dense where clusters get storage; without clusters they are offsets. */
+    if (!al->identity) {
+        rf_varr_hint_dense(&al->v_word);
+        rf_varr_hint_dense(&al->v_meta);
+        rf_varr_hint_dense(&al->v_owner);
+    }
     a->word = al->v_word.base;
     a->meta = al->v_meta.base;
     a->owner = al->v_owner.base;
