@@ -70,12 +70,13 @@ static void filter_reset(struct mm *mm, uint32_t memcg, uint64_t seq) {
 void gen_age(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg) {
     struct lru_gen *g = &mm->memcg[memcg].lruvec.lru_gen;
     uint8_t now = (uint8_t)(1u << (g->max_seq & 1));
-    uint64_t ran = mm->c[VM_pgfault] + 1;
+    /* Moves with every fault and every tick: between two of these nothing else ran. */
+    uint64_t ran = mm->c[VM_pgfault] + cpu->now / RF_MAX(mm->p.cost.tick_ns, 1u) + 1;
     bool all = !(g->filters & now), first = true;
 
     for (uint32_t pid = 0; pid < mm->nr_procs; pid++) {
         struct process *p = &mm->proc[pid];
-        /* An address space is walked if it was in use since it was last walked. */
+        /* An address space is walked if a CPU switched to it since it was last walked. */
         if (!p->alive || p->memcg != memcg || p->lru_walked == ran)
             continue;
         if (first)
