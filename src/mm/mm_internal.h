@@ -179,7 +179,7 @@ struct block {
 struct process {
     bool alive;
     uint32_t memcg;
-    uint64_t lru_walked; /* MGLRU: faults of the machine at its last walk + 1, 0 = none yet */
+    uint64_t lru_walked; /* MGLRU: when it was last walked, see gen_age(); 0 = not yet */
     uint32_t *blocks;
     uint32_t nblocks, cap;
     uint32_t kernel_pages;
