@@ -137,7 +137,8 @@ static void make_runnable(struct engine *e, struct sim_task *t) {
     struct cpu_state *c = &e->cpus[t->cpu];
 
     t->state = TASK_RUNNABLE;
-    if (t->kthread)
+    /* A sleeper that wakes goes before a kernel thread that was using its absence. */
+    if (t->kthread || (c->head && c->head->kthread))
         queue_head(c, t);
     else
         queue_tail(c, t);

@@ -145,8 +145,10 @@ static inline size_t run_hits(struct mm *mm, const uint32_t *ops, size_t *pos, s
                 if (i + 1 >= end)
                     goto out;
                 if (!(op & OP_WRITE)) {
-                    if (p & PTE_MAPPED)
-                        pte[id] = pte_set_content(p, ops[i + 1] & OP_ID_MASK);
+                    /* The stores were recorded before; what is in swap already keeps its content.
+                     */
+                    if (p & PTE_PRESENT)
+                        pte[id] = pte_set_content(p, ops[i + 1] & OP_ID_MASK) | PTE_DIRTY;
                     i += 2;
                     continue;
                 }

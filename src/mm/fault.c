@@ -126,6 +126,8 @@ static enum fault_result swap_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t
         ctx->major = true;
     }
     struct folio *f = &mm->folio[folio];
+    if ((f->flags & FOLIO_LOCKED) && engine_next_event(mm->p.eng) <= cpu->now)
+        engine_poll(mm->p.eng, cpu->now);
     if (f->flags & FOLIO_LOCKED) {
         ctx->wait_folio = folio;
         return FAULT_RETRY;

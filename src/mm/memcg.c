@@ -116,6 +116,33 @@ static void note_high(struct mm *mm, uint32_t memcg, uint32_t batch, struct faul
     }
 }
 
+/*
+ * A reclaim freed nothing. Writes in flight will free pages: sleep a tick, as reclaim does when it
+ * makes no progress under writeback. With rate-limited statistics an old view of the lists may be
+ * the reason: 6.12 kills the task now and then in this state; the model flushes instead, once a
+ * failure. False if neither helps.
+ */
+static bool wait_for_progress(struct mm *mm, struct sim_cpu *cpu) {
+    if (mm->blk && blk_in_flight(mm->blk)) {
+        rf_time until = cpu->now + mm->p.cost.tick_ns;
+        engine_poll(mm->p.eng, until);
+        if (cpu->now < until) {
+            cpu->idle_ns += until - cpu->now;
+            cpu->now = until;
+        }
+        return true;
+    }
+    if (mm->p.reclaim.stat_flush_ns) {
+        for (uint32_t i = 0; i < mm->nr_memcgs; i++) {
+            if (memcmp(&mm->memcg[i].seen, &mm->memcg[i].now, sizeof(mm->memcg[i].now)) != 0) {
+                memcg_flush_stats(mm);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 enum charge_result memcg_charge(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr,
                                 struct fault_ctx *ctx) {
     struct mm_cpu *c = mm_cpu(mm, cpu);
@@ -155,6 +182,8 @@ enum charge_result memcg_charge(struct mm *mm, struct sim_cpu *cpu, uint32_t mem
             continue;
         }
         if (got && nr <= 8)
+            continue;
+        if (!got && wait_for_progress(mm, cpu))
             continue;
         if (++ctx->charge_retries > MAX_RECLAIM_RETRIES) {
             mm->memcg[memcg].ev_oom++;
