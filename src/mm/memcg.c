@@ -122,17 +122,20 @@ static void note_high(struct mm *mm, uint32_t memcg, uint32_t batch, struct faul
  * the reason: 6.12 kills the task now and then in this state; the model flushes instead, once a
  * failure. False if neither helps.
  */
-static bool wait_for_progress(struct mm *mm, struct sim_cpu *cpu) {
+static bool wait_for_progress(struct mm *mm, struct sim_cpu *cpu, struct fault_ctx *ctx) {
     if (mm->blk && blk_in_flight(mm->blk)) {
+        uint32_t before = blk_in_flight(mm->blk);
+        blk_flush_plug(mm->blk, cpu); /* a sleeping task's plug is flushed */
         rf_time until = cpu->now + mm->p.cost.tick_ns;
         engine_poll(mm->p.eng, until);
         if (cpu->now < until) {
             cpu->idle_ns += until - cpu->now;
             cpu->now = until;
         }
-        return true;
+        return blk_in_flight(mm->blk) < before || engine_next_event(mm->p.eng) != RF_TIME_MAX;
     }
-    if (mm->p.reclaim.stat_flush_ns) {
+    if (mm->p.reclaim.stat_flush_ns && !ctx->charge_flushed) {
+        ctx->charge_flushed = true;
         for (uint32_t i = 0; i < mm->nr_memcgs; i++) {
             if (memcmp(&mm->memcg[i].seen, &mm->memcg[i].now, sizeof(mm->memcg[i].now)) != 0) {
                 memcg_flush_stats(mm);
@@ -183,7 +186,7 @@ enum charge_result memcg_charge(struct mm *mm, struct sim_cpu *cpu, uint32_t mem
         }
         if (got && nr <= 8)
             continue;
-        if (!got && wait_for_progress(mm, cpu))
+        if (!got && wait_for_progress(mm, cpu, ctx))
             continue;
         if (++ctx->charge_retries > MAX_RECLAIM_RETRIES) {
             mm->memcg[memcg].ev_oom++;

@@ -220,7 +220,7 @@ struct fault_ctx {
     uint32_t wait_folio;
     rf_time start;
     uint32_t charge_retries;
-    bool charge_drained;
+    bool charge_drained, charge_flushed;
     uint32_t over_high; /* pages charged above memory.high */
     rf_time wait_until;
 };
@@ -266,6 +266,7 @@ struct mm {
     struct rf_varr pte_arr, folio_arr;
     uint8_t *gen; /* MGLRU: one byte a folio, see lru_gen.h; NULL if off */
     struct rf_varr gen_arr;
+    uint8_t *pmd_young; /* MGLRU: blocks accessed since they were last considered for a walk */
     uint32_t folio_free, folio_end, folio_cap; /* free list head, first never used id */
     uint64_t nr_folios;                        /* pages in folios */
 
