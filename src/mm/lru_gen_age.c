@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Multi-generational LRU: where accessed bits are collected. Ageing walks page tables and skips
- * those that had few young entries, as remembered in two alternating filters; eviction looks at the
+ * those not accessed since and those that had few young entries, as remembered in two alternating
+ * filters; eviction looks at the
  * neighbours of a young entry it meets (mm/vmscan.c walk_mm(), lru_gen_look_around() and
  * mm/rmap.c folio_referenced_one() of 6.1 and 6.12).
  */
@@ -86,7 +87,10 @@ void gen_age(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg) {
         p->lru_walked = ran;
         for (uint32_t i = 0; i < p->nblocks; i++) {
             const struct block *b = &mm->block[p->blocks[i]];
-            if (b->table && (all || (b->lru_filter & now)))
+            if (!b->table || !mm->pmd_young[p->blocks[i]])
+                continue;
+            mm->pmd_young[p->blocks[i]] = 0;
+            if (all || (b->lru_filter & now))
                 walk_block(mm, cpu, p->blocks[i], memcg);
         }
     }

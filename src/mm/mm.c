@@ -26,7 +26,10 @@ int mm_create(const struct mm_params *p, struct mm **out, struct rf_err *err) {
     mm->nr_blocks = p->max_ids >> 9;
     mm->block = malloc(RF_MAX(mm->nr_blocks, 1u) * sizeof(*mm->block));
     mm->cpu = calloc(p->knobs.cpus, sizeof(*mm->cpu));
-    r = mm->block && mm->cpu ? RF_OK : rf_fail(err, RF_ENOMEM, "no memory for a machine");
+    if (p->knobs.lru_gen_enabled)
+        mm->pmd_young = calloc(RF_MAX(mm->nr_blocks, 1u), 1);
+    bool enough = mm->block && mm->cpu && (mm->pmd_young || !p->knobs.lru_gen_enabled);
+    r = enough ? RF_OK : rf_fail(err, RF_ENOMEM, "no memory for a machine");
     if (!r)
         r = rf_varr_init(&mm->pte_arr, p->max_ids, sizeof(uint64_t), err);
     if (!r)
@@ -61,6 +64,7 @@ void mm_destroy(struct mm *mm) {
     free(mm->vma);
     free(mm->piece);
     free(mm->block);
+    free(mm->pmd_young);
     free(mm->cpu);
     rf_varr_free(&mm->pte_arr);
     rf_varr_free(&mm->folio_arr);

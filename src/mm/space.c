@@ -124,6 +124,8 @@ int space_map(struct mm *mm, uint32_t pid, uint32_t vma, uint32_t first, uint32_
 
 void block_touch(struct mm *mm, struct sim_cpu *cpu, uint32_t block) {
     struct block *b = &mm->block[block];
+    if (mm->pmd_young)
+        mm->pmd_young[block] = 1;
     if (RF_LIKELY(b->table))
         return;
     b->table = true;

@@ -24,6 +24,7 @@ struct env {
     struct mm_cpu cpus[1];
     struct sim_cpu cpu;
     struct block block[BLOCKS];
+    uint8_t pmd_young[BLOCKS];
     struct vma_piece piece[BLOCKS];
     struct vma vma;
     struct process proc;
@@ -53,6 +54,7 @@ static struct env *new_env(void) {
     mm->nr_procs = 1;
     mm->cpu = e->cpus;
     mm->cur = &e->cpu;
+    mm->pmd_young = e->pmd_young;
     memcg_init(mm);
     e->g = &mm->memcg[1].lruvec.lru_gen;
     e->proc = (struct process){.alive = true, .memcg = 1, .blocks = e->blocks, .nblocks = BLOCKS};
@@ -232,6 +234,7 @@ static uint32_t count_young(const struct env *e, uint32_t block) {
 static void make_young(struct env *e, uint32_t first, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
         e->pte[first + i] |= PTE_ACCESSED;
+    e->pmd_young[first >> 9] = 1;
 }
 
 static void test_ageing(void **state) {
@@ -282,6 +285,14 @@ static void test_filter(void **state) {
     make_young(e, 600, 8);
     assert_int_equal(lru_gen_referenced(mm, &e->cpu, 600), 1);
     assert_int_equal(count_young(e, 1), 63 - 7); /* 568 to 631 looked at */
+    gen_age(mm, &e->cpu, 1);
+    assert_int_equal(count_young(e, 0), 10);
+    assert_int_equal(count_young(e, 1), 0);
+    /* Both tables are in the filter now; one is walked only if it was accessed since. */
+    e->g->filters = 3;
+    e->block[0].lru_filter = e->block[1].lru_filter = 3;
+    mm->c[VM_pgfault]++;
+    make_young(e, 512, 1);
     gen_age(mm, &e->cpu, 1);
     assert_int_equal(count_young(e, 0), 10);
     assert_int_equal(count_young(e, 1), 0);
