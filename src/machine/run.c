@@ -175,6 +175,14 @@ out:
     return done;
 }
 
+/* Multi-gen LRU: the upper page-table levels have accessed bits of their own. */
+static void mark_tables(uint8_t *young, const uint32_t *ops, size_t pos, size_t end) {
+    while (pos < end) {
+        young[(ops[pos] & OP_ID_MASK) >> 9] = 1;
+        pos += words_of(ops[pos]);
+    }
+}
+
 static enum task_result block_stream(struct stream *s, struct sim_cpu *cpu, enum stream_wait why) {
     s->wait = why;
     s->blocked_at = cpu->now;
@@ -289,6 +297,8 @@ static enum task_result stream_step(void *arg, struct sim_cpu *cpu, rf_time hori
             max = horizon > cpu->now ? (size_t)((horizon - cpu->now - 1) / cost + 1) : 1;
         size_t before = s->pos;
         size_t done = run_hits(mm, s->ops, &s->pos, s->n, max);
+        if (mm->pmd_young)
+            mark_tables(mm->pmd_young, s->ops, before, s->pos);
         sim_charge_user(cpu, done * cost);
         m->ops_done += done;
         if (s->own_queue)
