@@ -74,6 +74,12 @@ void engine_destroy(struct engine *e);
 /* Calls fn(ctx, arg, when) when virtual time reaches `when`; equal times fire in the order of the
  * calls. Returns 0 or RF_ENOMEM. */
 int engine_at(struct engine *e, rf_time when, event_fn fn, void *ctx, uint64_t arg) RF_MUST_CHECK;
+/* The same for housekeeping that recurs for ever and that no task waits for: such events alone do
+ * not keep engine_run() going. */
+int engine_at_background(struct engine *e, rf_time when, event_fn fn, void *ctx,
+                         uint64_t arg) RF_MUST_CHECK;
+/* Whether an event other than those is pending. */
+bool engine_pending(const struct engine *e);
 /* Time of the earliest pending event, RF_TIME_MAX if none. O(1), inline-cheap. */
 rf_time engine_next_event(const struct engine *e);
 /* Where that value is kept, for as long as the engine lives: a hot loop compares with it without
@@ -94,7 +100,8 @@ void engine_add_task(struct engine *e, struct sim_task *t, uint32_t cpu, bool ru
 void task_wake(struct engine *e, struct sim_task *t, rf_time when);
 
 /*
- * Runs until no task is runnable and no event is pending, or *stop becomes true. Always advances
+ * Runs until no task is runnable and no event is pending (but for background events), or *stop
+ * becomes true. Always advances
  * the CPU with the smallest clock (ties: lowest id); its horizon is the earliest of: the next
  * event, the end of its slice if another task waits on that CPU, and the smallest other busy
  * CPU's clock plus the quantum. A CPU without a runnable task idles to the next event. A kernel

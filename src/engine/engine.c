@@ -54,6 +54,14 @@ int engine_at(struct engine *e, rf_time when, event_fn fn, void *ctx, uint64_t a
     return event_queue_add(&e->q, when, fn, ctx, arg);
 }
 
+int engine_at_background(struct engine *e, rf_time when, event_fn fn, void *ctx, uint64_t arg) {
+    return event_queue_add_background(&e->q, when, fn, ctx, arg);
+}
+
+bool engine_pending(const struct engine *e) {
+    return e->q.nr > e->q.nr_background;
+}
+
 rf_time engine_next_event(const struct engine *e) {
     return e->q.next;
 }
@@ -308,13 +316,13 @@ int engine_run(struct engine *e, const bool *stop, struct rf_err *err) {
                 }
             }
         }
-        if (e->q.nr && (!best || e->q.next <= best_time)) {
+        if (!best && !engine_pending(e))
+            return check_deadlock(e, err);
+        if (e->q.nr && e->q.next <= best_time) {
             engine_poll(e, e->q.next);
             idle_steps = 0;
             continue;
         }
-        if (!best)
-            return check_deadlock(e, err);
         idle_until(&best->cpu, best_time);
         before = best->cpu.now;
         fired = e->q.fired;

@@ -6,7 +6,7 @@
 
 struct event {
     rf_time when;
-    uint64_t seq; /* makes equal times fire in the order of the calls */
+    uint64_t seq; /* makes equal times fire in the order of the calls; bit 0: background */
     event_fn fn;
     void *ctx;
     uint64_t arg;
@@ -17,6 +17,7 @@ struct event_queue {
     rf_time next; /* when of heap[0], RF_TIME_MAX if empty */
     struct event *heap;
     size_t nr, cap;
+    size_t nr_background;
     uint64_t seq, fired;
 };
 
@@ -36,6 +37,9 @@ struct engine {
 };
 
 int event_queue_add(struct event_queue *q, rf_time when, event_fn fn, void *ctx, uint64_t arg);
+/* The same for an event that nobody waits for. */
+int event_queue_add_background(struct event_queue *q, rf_time when, event_fn fn, void *ctx,
+                               uint64_t arg);
 /* Takes the earliest event out; the queue must not be empty. */
 struct event event_queue_pop(struct event_queue *q);
 void event_queue_free(struct event_queue *q);

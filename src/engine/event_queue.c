@@ -7,8 +7,10 @@ static bool before(const struct event *a, const struct event *b) {
     return a->when < b->when || (a->when == b->when && a->seq < b->seq);
 }
 
-int event_queue_add(struct event_queue *q, rf_time when, event_fn fn, void *ctx, uint64_t arg) {
-    struct event ev = {.when = when, .seq = q->seq, .fn = fn, .ctx = ctx, .arg = arg};
+static int add(struct event_queue *q, rf_time when, event_fn fn, void *ctx, uint64_t arg,
+               bool background) {
+    struct event ev = {
+        .when = when, .seq = q->seq << 1 | background, .fn = fn, .ctx = ctx, .arg = arg};
     size_t i;
 
     if (q->nr == q->cap) {
@@ -30,7 +32,17 @@ int event_queue_add(struct event_queue *q, rf_time when, event_fn fn, void *ctx,
     }
     q->heap[i] = ev;
     q->next = q->heap[0].when;
+    q->nr_background += background;
     return RF_OK;
+}
+
+int event_queue_add(struct event_queue *q, rf_time when, event_fn fn, void *ctx, uint64_t arg) {
+    return add(q, when, fn, ctx, arg, false);
+}
+
+int event_queue_add_background(struct event_queue *q, rf_time when, event_fn fn, void *ctx,
+                               uint64_t arg) {
+    return add(q, when, fn, ctx, arg, true);
 }
 
 struct event event_queue_pop(struct event_queue *q) {
@@ -51,12 +63,13 @@ struct event event_queue_pop(struct event_queue *q) {
     }
     q->heap[i] = moved;
     q->next = q->nr ? q->heap[0].when : RF_TIME_MAX;
+    q->nr_background -= top.seq & 1u;
     return top;
 }
 
 void event_queue_free(struct event_queue *q) {
     free(q->heap);
     q->heap = NULL;
-    q->nr = q->cap = 0;
+    q->nr = q->cap = q->nr_background = 0;
     q->next = RF_TIME_MAX;
 }

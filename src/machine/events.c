@@ -9,6 +9,8 @@ int do_control(struct machine *m, struct sim_cpu *cpu, const struct ctl *c, stru
 
     mm->cur = cpu;
     switch ((enum ctl_kind)c->kind) {
+    case CTL_PROCESS:
+        return space_process(mm, cpu, c->pid, TEST_MEMCG, err);
     case CTL_MAP:
         return space_map(mm, c->pid, c->vma, c->first, c->n, c->vpn, c->flags, err);
     case CTL_UNMAP:
@@ -31,20 +33,23 @@ int do_control(struct machine *m, struct sim_cpu *cpu, const struct ctl *c, stru
     return RF_OK;
 }
 
-int machine_process(struct machine *m, uint32_t pid, uint32_t parent, struct rf_err *err) {
+/* Executes an event of process pid, or queues it. */
+static int control(struct machine *m, uint32_t pid, const struct ctl *c, struct rf_err *err) {
     if (m->ended)
-        return RF_OK;
-    /* The process record itself is made at once: mappings may be queued for it from now on. */
-    int r = space_process(m->mm, engine_cpu(m->eng, 0), pid, TEST_MEMCG, err);
-    if (r || m->c.cpus == 1)
-        return r;
-    struct stream *s = run_stream(m, pid);
-    if (!s)
-        return rf_fail(err, RF_ENOMEM, "no memory for a task");
-    s->parent = parent;
-    if (parent == RF_NONE || parent >= m->nr_streams || !m->stream[parent])
-        s->started = true;
-    return RF_OK;
+        return run_result(m, err);
+    if (m->c.cpus > 1)
+        return queue_control(m, pid, c, err);
+    return do_control(m, engine_cpu(m->eng, 0), c, err);
+}
+
+int machine_process(struct machine *m, uint32_t pid, uint32_t parent, struct rf_err *err) {
+    struct ctl c = {.kind = CTL_PROCESS, .pid = pid};
+
+    if (m->ended)
+        return run_result(m, err);
+    if (m->c.cpus > 1)
+        return queue_process(m, pid, parent, err);
+    return do_control(m, engine_cpu(m->eng, 0), &c, err);
 }
 
 int machine_map(struct machine *m, uint32_t pid, uint32_t vma, uint32_t first, uint32_t n,
@@ -56,54 +61,50 @@ int machine_map(struct machine *m, uint32_t pid, uint32_t vma, uint32_t first, u
                     .n = n,
                     .vpn = vpn,
                     .flags = flags};
-    /* A process that has not started yet gets its mappings at once: fork copies into them. */
-    if (m->c.cpus > 1 && pid < m->nr_streams && m->stream[pid] && !m->stream[pid]->started)
-        return m->ended ? RF_OK : do_control(m, engine_cpu(m->eng, 0), &c, err);
-    return run_control(m, pid, &c, err);
+    return control(m, pid, &c, err);
 }
 
 int machine_unmap(struct machine *m, uint32_t pid, uint32_t first, uint32_t n, struct rf_err *err) {
     struct ctl c = {.kind = CTL_UNMAP, .pid = pid, .first = first, .n = n};
-    return run_control(m, pid, &c, err);
+    return control(m, pid, &c, err);
 }
 
 int machine_dontneed(struct machine *m, uint32_t first, uint32_t n, struct rf_err *err) {
     struct ctl c = {.kind = CTL_DONTNEED, .pid = m->cur_pid, .first = first, .n = n};
-    return run_control(m, m->cur_pid, &c, err);
+    return control(m, m->cur_pid, &c, err);
 }
 
 int machine_fork_block(struct machine *m, uint32_t child, uint32_t child_block, uint32_t parent,
                        uint32_t parent_block, struct rf_err *err) {
     struct ctl c = {
         .kind = CTL_FORK, .pid = child, .first = child_block << 9, .n = parent_block << 9};
-    /* Copied on the parent's time: the child has not started yet. */
-    return run_control(m, parent, &c, err);
+    /* Copied on the parent's time. */
+    return control(m, parent, &c, err);
 }
 
 int machine_exit(struct machine *m, uint32_t pid, bool exec, struct rf_err *err) {
     struct ctl c = {.kind = exec ? CTL_EXEC : CTL_EXIT, .pid = pid};
-    return run_control(m, pid, &c, err);
+    return control(m, pid, &c, err);
 }
 
 int machine_wait(struct machine *m, uint32_t pid, uint32_t child, struct rf_err *err) {
     struct ctl c = {.kind = CTL_WAIT, .pid = child};
-    return run_control(m, pid, &c, err);
+    return control(m, pid, &c, err);
 }
 
 int machine_switch(struct machine *m, uint32_t pid, struct rf_err *err) {
-    if (pid >= m->mm->nr_procs)
+    if (m->c.cpus > 1) {
+        int r = m->ended ? RF_OK : queue_begin(m, pid, err);
+        if (r)
+            return r;
+    } else if (pid >= m->mm->nr_procs) {
         return rf_fail(err, RF_EINPUT, "switch to process %u, which does not exist", pid);
-    m->cur_pid = pid;
-    struct stream *s = m->c.cpus > 1 ? run_stream(m, pid) : NULL;
-    if (s && !s->started && !s->start_queued) {
-        struct ctl c = {.kind = CTL_START, .pid = pid};
-        s->start_queued = true;
-        return run_control(m, s->parent, &c, err);
     }
+    m->cur_pid = pid;
     return RF_OK;
 }
 
 int machine_compute(struct machine *m, uint64_t ns, struct rf_err *err) {
     struct ctl c = {.kind = CTL_COMPUTE, .pid = m->cur_pid, .value = ns};
-    return run_control(m, m->cur_pid, &c, err);
+    return control(m, m->cur_pid, &c, err);
 }

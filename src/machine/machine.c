@@ -29,7 +29,8 @@ static void stat_flush_event(void *ctx, uint64_t arg, rf_time when) {
 
     (void)arg;
     memcg_flush_stats(m->mm);
-    if (engine_at(m->eng, when + m->c.era.reclaim.stat_flush_ns, stat_flush_event, m, 0) &&
+    if (engine_at_background(m->eng, when + m->c.era.reclaim.stat_flush_ns, stat_flush_event, m,
+                             0) &&
         m->run_err.code == RF_OK)
         rf_fail(&m->run_err, RF_ENOMEM, "no memory for an event");
 }
@@ -233,7 +234,7 @@ static int wire(struct machine *m, struct rf_err *err) {
     engine_add_task(m->eng, &m->kswapd, kcpu, false);
     engine_add_task(m->eng, &m->worker, kcpu, false);
     if (c->era.reclaim.stat_flush_ns) {
-        r = engine_at(m->eng, c->era.reclaim.stat_flush_ns, stat_flush_event, m, 0);
+        r = engine_at_background(m->eng, c->era.reclaim.stat_flush_ns, stat_flush_event, m, 0);
         if (r)
             return rf_fail(err, r, "no memory for an event");
     }

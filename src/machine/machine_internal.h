@@ -10,6 +10,7 @@ enum stream_wait { SW_NONE, SW_IO, SW_DELAY, SW_CHILD, SW_STARVED };
 
 /* What a stream does besides accesses; queued in order with them. */
 enum ctl_kind {
+    CTL_PROCESS,
     CTL_MAP,
     CTL_UNMAP,
     CTL_DONTNEED,
@@ -40,14 +41,19 @@ struct stream {
     struct fault_ctx ctx;
     enum stream_wait wait;
     rf_time blocked_at;
-    uint32_t wait_pid;
-    /* queue: words and control records, used only with several CPUs */
+    uint32_t wait_pid, retries;
+    struct stream *next_io; /* of the list of those that wait for a folio */
+    /* Used only with several CPUs: words and control records to come. */
     uint32_t *buf;
     size_t cap;
     struct ctl *ctl;
     size_t ctl_pos, ctl_n, ctl_cap;
-    bool started, start_queued, done;
-    uint32_t parent;
+    bool declared;      /* its start was fed */
+    bool exit_fed;      /* and then its end */
+    bool start_queued;  /* its parent's queue holds the CTL_START, or it needs none */
+    bool started, done; /* state of the simulated process */
+    uint32_t parent;    /* RF_NONE: starts by itself */
+    uint32_t forming;   /* the child whose mappings are being made, RF_NONE if none */
 };
 
 struct machine {
@@ -65,7 +71,11 @@ struct machine {
     struct stream **stream; /* [0] only with one CPU, else by pid */
     uint32_t nr_streams, cap_streams;
     uint32_t cur_pid;
-    size_t queued; /* words in all queues */
+    struct stream *io_first, *io_last; /* those that wait for a folio, in the order of waiting */
+    size_t queued;                     /* words in all queues */
+    size_t queue_limit;                /* at this many words the engine must catch up */
+    uint32_t nr_active;                /* streams that the engine can bring on without more words */
+    rf_time frontier;                  /* the machine has been simulated up to here */
     bool stop, need_resched, finishing;
     bool access_cost;
     bool ended; /* by OOM or error: no more operations */
@@ -78,9 +88,29 @@ struct machine {
 int run_init(struct machine *m, struct rf_err *err) RF_MUST_CHECK;
 void run_destroy(struct machine *m);
 struct stream *run_stream(struct machine *m, uint32_t pid);
-/* Executes or queues a control record for pid. */
-int run_control(struct machine *m, uint32_t pid, const struct ctl *c,
-                struct rf_err *err) RF_MUST_CHECK;
+/* Lets the engine run until a stream asks for a stop. */
+int run_pump(struct machine *m, struct rf_err *err) RF_MUST_CHECK;
+/* The error that ended the run, if any. */
+int run_result(struct machine *m, struct rf_err *err) RF_MUST_CHECK;
+void run_fail(struct machine *m, int code, const char *msg);
+
+/* queue.c: several CPUs. */
+#define QUEUE_HIGH ((size_t)1 << 20) /* words queued ahead before the engine must catch up */
+/* Appends operation words to pid's queue and lets the engine catch up. */
+int queue_ops(struct machine *m, uint32_t pid, const uint32_t *ops, size_t n,
+              struct rf_err *err) RF_MUST_CHECK;
+/* Appends a control record where the order of the trace wants it. */
+int queue_control(struct machine *m, uint32_t pid, const struct ctl *c,
+                  struct rf_err *err) RF_MUST_CHECK;
+int queue_process(struct machine *m, uint32_t pid, uint32_t parent,
+                  struct rf_err *err) RF_MUST_CHECK;
+/* A process begins to do something that follows its birth; RF_EINPUT if it was never born. */
+int queue_begin(struct machine *m, uint32_t pid, struct rf_err *err) RF_MUST_CHECK;
+/* Runs all that is queued; RF_ECHECK if a stream cannot get to its end. */
+int queue_drain(struct machine *m, struct rf_err *err) RF_MUST_CHECK;
+/* Executes CTL_START and CTL_EXIT for the streams concerned. */
+void queue_start(struct machine *m, uint32_t pid, rf_time when);
+void queue_exited(struct machine *m, uint32_t pid, rf_time when);
 int do_control(struct machine *m, struct sim_cpu *cpu, const struct ctl *c,
                struct rf_err *err) RF_MUST_CHECK;
 #define SLICE_NS 3000000u /* kernel/sched/fair.c: 0.75 ms scaled up to 3 ms */

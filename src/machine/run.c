@@ -8,10 +8,9 @@
 #include "machine_internal.h"
 #include "refault/trace_ops.h"
 
-#define QUEUE_HIGH (1u << 20) /* words queued ahead before the engine must catch up */
-#define QUEUE_LIMIT (1u << 28)
+#define MAX_FAULT_RETRIES (1u << 16)
 
-static void fail(struct machine *m, int code, const char *msg) {
+void run_fail(struct machine *m, int code, const char *msg) {
     if (m->run_err.code == RF_OK)
         rf_fail(&m->run_err, code, "%s", msg);
     m->ended = m->stop = true;
@@ -19,11 +18,19 @@ static void fail(struct machine *m, int code, const char *msg) {
 
 static void folio_ready(void *ctx, uint32_t folio, rf_time when) {
     struct machine *m = ctx;
-    for (uint32_t i = 0; i < m->nr_streams; i++) {
-        struct stream *s = m->stream[i];
-        if (s && s->wait == SW_IO && s->ctx.wait_folio == folio)
+    struct stream **link = &m->io_first, *last = NULL;
+
+    for (struct stream *s = *link; s; s = *link) {
+        if (s->ctx.wait_folio == folio) {
+            *link = s->next_io;
+            s->next_io = NULL;
             task_wake(m->eng, &s->task, when);
+        } else {
+            last = s;
+            link = &s->next_io;
+        }
     }
+    m->io_last = last;
 }
 
 static void wake_kswapd(void *ctx, struct sim_cpu *cpu) {
@@ -184,8 +191,20 @@ static void mark_tables(uint8_t *young, const uint32_t *ops, size_t pos, size_t 
 }
 
 static enum task_result block_stream(struct stream *s, struct sim_cpu *cpu, enum stream_wait why) {
+    struct machine *m = s->m;
+
     s->wait = why;
     s->blocked_at = cpu->now;
+    if (why == SW_IO) {
+        s->next_io = NULL;
+        if (m->io_first)
+            m->io_last->next_io = s;
+        else
+            m->io_first = s;
+        m->io_last = s;
+    } else if (why != SW_DELAY && --m->nr_active == 0) {
+        m->stop = true; /* nobody can go on without more of the trace */
+    }
     return TASK_BLOCK;
 }
 
@@ -206,13 +225,18 @@ static bool run_fault(struct stream *s, struct sim_cpu *cpu, enum task_result *r
         return false;
     }
     if ((op & OP_CONTENT) && s->pos + 1 >= s->n) {
-        fail(m, RF_EINPUT, "the trace's last operation lacks its content word");
+        run_fail(m, RF_EINPUT, "the trace's last operation lacks its content word");
         *res = TASK_BLOCK;
         return false;
     }
     switch (handle_fault(mm, cpu, id, write, &s->ctx)) {
     case FAULT_RETRY:
-        *res = block_stream(s, cpu, SW_IO);
+        if (++s->retries > MAX_FAULT_RETRIES) {
+            run_fail(m, RF_ECHECK, "a fault was tried again and again and never finished");
+            *res = TASK_BLOCK;
+        } else {
+            *res = block_stream(s, cpu, SW_IO);
+        }
         return false;
     case FAULT_OOM:
         m->outcome = MACHINE_OOM;
@@ -222,6 +246,7 @@ static bool run_fault(struct stream *s, struct sim_cpu *cpu, enum task_result *r
     case FAULT_DONE:
         break;
     }
+    s->retries = 0;
     if (op & OP_CONTENT)
         mm->pte[id] = pte_set_content(mm->pte[id], s->ops[s->pos + 1] & OP_ID_MASK);
     s->pos += words_of(op);
@@ -230,7 +255,7 @@ static bool run_fault(struct stream *s, struct sim_cpu *cpu, enum task_result *r
         sim_charge_user(cpu, mm->p.cost.access_ns);
     if (s->ctx.wait_until) {
         if (engine_at(m->eng, s->ctx.wait_until, delay_over, s, 0))
-            fail(m, RF_ENOMEM, "no memory for an event");
+            run_fail(m, RF_ENOMEM, "no memory for an event");
         s->ctx.wait_until = 0;
         *res = block_stream(s, cpu, SW_DELAY);
         return false;
@@ -238,45 +263,38 @@ static bool run_fault(struct stream *s, struct sim_cpu *cpu, enum task_result *r
     return true;
 }
 
+/* Whether a process may still become one that has exited. */
 static bool child_alive(const struct machine *m, uint32_t pid) {
-    return pid < m->nr_streams && m->stream[pid] && !m->stream[pid]->done;
+    return pid < m->nr_streams && m->stream[pid] && m->stream[pid]->declared &&
+           !m->stream[pid]->done;
 }
 
-/* The next control record of an own-queue stream. */
+/* The next control record of a queue. */
 static bool run_queued_control(struct stream *s, struct sim_cpu *cpu, enum task_result *res) {
     struct machine *m = s->m;
-    const struct ctl *c = &s->ctl[s->ctl_pos];
+    const struct ctl c = s->ctl[s->ctl_pos];
 
-    if (c->kind == CTL_WAIT && child_alive(m, c->pid)) {
-        s->wait_pid = c->pid;
+    if (c.kind == CTL_WAIT && child_alive(m, c.pid)) {
+        s->wait_pid = c.pid;
         *res = block_stream(s, cpu, SW_CHILD);
         return false;
     }
-    if (c->kind == CTL_START) {
-        struct stream *child = m->stream[c->pid];
-        child->started = true;
-        child->wait = SW_NONE;
-        task_wake(m->eng, &child->task, cpu->now);
-    } else if (c->kind != CTL_WAIT) {
+    if (c.kind == CTL_START) {
+        queue_start(m, c.pid, cpu->now);
+    } else if (c.kind != CTL_WAIT) {
         struct rf_err e = {0};
-        if (do_control(m, cpu, c, &e)) {
-            fail(m, e.code, e.msg);
+        if (do_control(m, cpu, &c, &e)) {
+            run_fail(m, e.code, e.msg);
             *res = TASK_BLOCK;
             return false;
         }
     }
     s->ctl_pos++;
     s->pos++;
-    if (c->kind == CTL_EXIT) {
-        s->done = true;
-        for (uint32_t i = 0; i < m->nr_streams; i++) {
-            struct stream *p = m->stream[i];
-            if (p && p->wait == SW_CHILD && p->wait_pid == s->pid)
-                task_wake(m->eng, &p->task, cpu->now);
-        }
-        *res = TASK_DONE;
-        return false;
-    }
+    if (c.kind == CTL_EXIT)
+        queue_exited(m, c.pid, cpu->now);
+    else if (c.kind == CTL_PROCESS)
+        m->stream[c.pid]->done = false;
     return true;
 }
 
@@ -290,6 +308,7 @@ static enum task_result stream_step(void *arg, struct sim_cpu *cpu, rf_time hori
         mm->stall_ns[STALL_SWAP_READ] += cpu->now - s->blocked_at;
     s->wait = SW_NONE;
     m->need_resched = false;
+    m->frontier = RF_MAX(m->frontier, cpu->now);
     while (!m->ended) {
         size_t max = SIZE_MAX;
         uint64_t cost = m->access_cost ? mm->p.cost.access_ns : 0;
@@ -304,10 +323,10 @@ static enum task_result stream_step(void *arg, struct sim_cpu *cpu, rf_time hori
         if (s->own_queue)
             m->queued -= s->pos - before;
         if (s->pos >= s->n) {
-            if (s->own_queue && m->queued > QUEUE_HIGH / 2)
+            if (s->own_queue)
                 return block_stream(s, cpu, SW_STARVED);
-            m->stop = true;
-            return block_stream(s, cpu, SW_STARVED);
+            m->stop = true; /* the task itself goes on: where a piece ends changes nothing */
+            return TASK_YIELD;
         }
         if (done < max || !cost) {
             before = s->pos;
@@ -335,6 +354,7 @@ static struct stream *new_stream(struct machine *m, uint32_t pid, bool own_queue
     s->pid = pid;
     s->own_queue = own_queue;
     s->wait = SW_STARVED;
+    s->parent = s->forming = RF_NONE;
     s->task = (struct sim_task){.name = "task", .step = stream_step, .arg = s};
     engine_add_task(m->eng, &s->task, pid % m->c.cpus, false);
     return s;
@@ -360,6 +380,7 @@ struct stream *run_stream(struct machine *m, uint32_t pid) {
 }
 
 int run_init(struct machine *m, struct rf_err *err) {
+    m->queue_limit = QUEUE_HIGH;
     return run_stream(m, 0) ? RF_OK : rf_fail(err, RF_ENOMEM, "no memory for a task");
 }
 
@@ -374,7 +395,7 @@ void run_destroy(struct machine *m) {
     free(m->stream);
 }
 
-static int run_result(struct machine *m, struct rf_err *err) {
+int run_result(struct machine *m, struct rf_err *err) {
     if (m->run_err.code)
         return rf_fail(err, m->run_err.code, "%s", m->run_err.msg);
     if (m->mm->verify_err.code)
@@ -382,97 +403,10 @@ static int run_result(struct machine *m, struct rf_err *err) {
     return RF_OK;
 }
 
-/* Whether the engine can do anything for some stream now. */
-static bool any_can_run(const struct machine *m) {
-    for (uint32_t i = 0; i < m->nr_streams; i++) {
-        const struct stream *s = m->stream[i];
-        if (s && s->started && !s->done &&
-            (s->wait == SW_NONE || s->wait == SW_IO || s->wait == SW_DELAY))
-            return true;
-    }
-    return false;
-}
-
-static int pump(struct machine *m, struct rf_err *err) {
+int run_pump(struct machine *m, struct rf_err *err) {
     m->stop = false;
     int r = engine_run(m->eng, &m->stop, err);
     return r ? r : run_result(m, err);
-}
-
-/* Moves the unread part of a queue to its front and makes room for more words. */
-static int queue_room(struct stream *s, size_t more, struct rf_err *err) {
-    if (s->pos && s->pos * 2 >= s->n) {
-        memmove(s->buf, s->buf + s->pos, (s->n - s->pos) * sizeof(*s->buf));
-        s->n -= s->pos;
-        s->pos = 0;
-        memmove(s->ctl, s->ctl + s->ctl_pos, (s->ctl_n - s->ctl_pos) * sizeof(*s->ctl));
-        s->ctl_n -= s->ctl_pos;
-        s->ctl_pos = 0;
-    }
-    if (s->n + more > s->cap) {
-        size_t want = RF_MAX(s->cap * 2, s->n + more);
-        if (want > QUEUE_LIMIT)
-            return rf_fail(err, RF_ELIMIT,
-                           "process %u is more than %u operations behind the others in the trace",
-                           s->pid, QUEUE_LIMIT);
-        uint32_t *p = realloc(s->buf, want * sizeof(*p));
-        if (!p)
-            return rf_fail(err, RF_ENOMEM, "no memory for queued operations");
-        s->buf = p;
-        s->cap = want;
-    }
-    s->ops = s->buf;
-    return RF_OK;
-}
-
-static void kick(struct machine *m, struct stream *s) {
-    if (s->started && s->wait == SW_STARVED && s->pos < s->n) {
-        s->wait = SW_NONE;
-        task_wake(m->eng, &s->task, 0);
-    }
-}
-
-static int enqueue(struct machine *m, struct stream *s, const uint32_t *ops, size_t n,
-                   struct rf_err *err) {
-    int r = queue_room(s, n, err);
-    if (r)
-        return r;
-    memcpy(s->buf + s->n, ops, n * sizeof(*ops));
-    s->n += n;
-    m->queued += n;
-    kick(m, s);
-    while (m->queued > QUEUE_HIGH && !m->ended && any_can_run(m)) {
-        r = pump(m, err);
-        if (r)
-            return r;
-        for (uint32_t i = 0; i < m->nr_streams; i++)
-            if (m->stream[i])
-                kick(m, m->stream[i]);
-    }
-    return RF_OK;
-}
-
-int run_control(struct machine *m, uint32_t pid, const struct ctl *c, struct rf_err *err) {
-    if (m->ended)
-        return run_result(m, err);
-    if (m->c.cpus == 1)
-        return c->kind == CTL_WAIT || c->kind == CTL_START
-                   ? RF_OK
-                   : do_control(m, engine_cpu(m->eng, 0), c, err);
-    struct stream *s = run_stream(m, pid);
-    if (!s)
-        return rf_fail(err, RF_ENOMEM, "no memory for a task");
-    if (s->ctl_n == s->ctl_cap) {
-        size_t want = s->ctl_cap ? s->ctl_cap * 2 : 64;
-        struct ctl *p = realloc(s->ctl, want * sizeof(*p));
-        if (!p)
-            return rf_fail(err, RF_ENOMEM, "no memory for queued events");
-        s->ctl = p;
-        s->ctl_cap = want;
-    }
-    s->ctl[s->ctl_n++] = *c;
-    uint32_t word = OP_EVENT;
-    return enqueue(m, s, &word, 1, err);
 }
 
 int machine_run(struct machine *m, const uint32_t *ops, size_t n, size_t *done,
@@ -480,43 +414,32 @@ int machine_run(struct machine *m, const uint32_t *ops, size_t n, size_t *done,
     *done = 0;
     if (m->ended)
         return run_result(m, err);
-    struct stream *s = run_stream(m, m->cur_pid);
-    if (!s)
-        return rf_fail(err, RF_ENOMEM, "no memory for a task");
     if (m->c.cpus > 1) {
-        int r = enqueue(m, s, ops, n, err);
+        int r = queue_ops(m, m->cur_pid, ops, n, err);
         *done = n;
         return r;
     }
+    struct stream *s = m->stream[0];
     s->ops = ops;
     s->pos = 0;
     s->n = n;
-    s->wait = SW_NONE;
-    s->started = true;
     task_wake(m->eng, &s->task, 0);
-    int r = pump(m, err);
+    int r = run_pump(m, err);
     *done = s->pos;
     return r;
 }
 
 int machine_settle(struct machine *m, struct rf_err *err) {
-    m->finishing = true;
-    while (m->c.cpus > 1 && !m->ended) {
-        for (uint32_t i = 0; i < m->nr_streams; i++)
-            if (m->stream[i])
-                kick(m, m->stream[i]);
-        if (!any_can_run(m))
-            break;
-        int r = pump(m, err);
+    if (m->c.cpus > 1 && !m->ended) {
+        int r = queue_drain(m, err);
         if (r)
             return r;
     }
-    m->finishing = false;
     struct sim_cpu *cpu = engine_cpu(m->eng, m->c.cpus - 1);
     m->mm->cur = cpu;
     while (m->blk && blk_in_flight(m->blk)) {
         rf_time t = engine_next_event(m->eng);
-        if (t == RF_TIME_MAX)
+        if (!engine_pending(m->eng))
             return rf_fail(err, RF_ECHECK, "%u requests are in flight and no event is pending",
                            blk_in_flight(m->blk));
         engine_poll(m->eng, t);
