@@ -78,6 +78,9 @@ struct zpool_ops {
     /* store_bytes only: write and read back an object's data. */
     void (*write)(struct zpool *z, uint32_t handle, const uint8_t *data, uint32_t len);
     void (*read)(const struct zpool *z, uint32_t handle, uint8_t *data, uint32_t len);
+    /* Brings what a free of the object looks at into the processor's cache: its page, or with links
+     * the page's neighbours in their list. Changes nothing. May be NULL. */
+    void (*prefetch)(const struct zpool *z, uint32_t handle, bool links);
     uint64_t (*live_objects)(const struct zpool *z); /* allocated and not freed */
     /* All invariants; 0 or RF_ECHECK. */
     int (*check)(const struct zpool *z, struct rf_err *err);

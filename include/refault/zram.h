@@ -80,6 +80,10 @@ void zram_destroy(struct zram *z);
 bool zram_write(struct zram *z, struct sim_cpu *cpu, uint32_t index, uint32_t content);
 /* Reads page index; *content gets what is there (CONTENT_ZERO if never written). */
 bool zram_read(struct zram *z, struct sim_cpu *cpu, uint32_t index, uint32_t *content);
+/* Brings the state of page index, and then that of its object (first the object itself, with links
+ * its neighbours in the pool's lists), into the processor's cache. Changes nothing. */
+void zram_prefetch(const struct zram *z, uint32_t index);
+void zram_prefetch_object(const struct zram *z, uint32_t index, bool links);
 /* Swap layer: the slot is free (notify_free + 1). */
 void zram_slot_free_notify(struct zram *z, struct sim_cpu *cpu, uint32_t index);
 /*

@@ -215,6 +215,10 @@ int zswap_check(const struct zswap *z, struct rf_err *err) RF_MUST_CHECK;
 /* Number of entries, for conservation checks, and total stored bytes. */
 uint64_t zswap_nr_entries(const struct zswap *z);
 uint64_t zswap_stored_bytes(const struct zswap *z);
+/* Brings the entry of a slot, and then its object (first the object itself, with links its neighbours
+ * in the lists), into the processor's cache. Changes nothing. */
+void zswap_prefetch(const struct zswap *z, uint32_t slot);
+void zswap_prefetch_object(const struct zswap *z, uint32_t slot, bool links);
 uint64_t zswap_lru_len(const struct zswap *z, uint32_t memcg);
 /* nr_zswap_protected or nr_disk_swapins of the memcg, whichever the era has. */
 uint64_t zswap_protection(const struct zswap *z, uint32_t memcg);

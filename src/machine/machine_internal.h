@@ -27,6 +27,15 @@ struct ctl {
     uint64_t vpn, value;
 };
 
+/* Slots in swap that operations ahead refer to, found and not yet reached (lookahead.h). */
+#define LOOKAHEAD_MAX 64u
+struct lookahead {
+    size_t fetched, looked; /* positions: entries fetched, entries looked at */
+    uint32_t links, object, last; /* ring: before links done, to object half done, to last found */
+    size_t at[LOOKAHEAD_MAX];
+    uint32_t slot[LOOKAHEAD_MAX];
+};
+
 /*
  * A sequence of operations that one simulated task performs. With one CPU there is a single stream
  * in trace order; with several each process has its own, filled ahead of its execution.
@@ -38,6 +47,7 @@ struct stream {
     bool own_queue;
     const uint32_t *ops; /* of the caller, or the queue's buffer */
     size_t pos, n;
+    struct lookahead ahead;
     struct fault_ctx ctx;
     enum stream_wait wait;
     rf_time blocked_at;

@@ -5,7 +5,7 @@
  * is one stream in its recorded order; with several every process is a stream of its own.
  */
 #include <stdlib.h>
-#include "machine_internal.h"
+#include "lookahead.h"
 #include "refault/trace_ops.h"
 
 #define MAX_FAULT_RETRIES (1u << 16)
@@ -99,8 +99,6 @@ static inline size_t words_of(uint32_t op) {
     return (op & OP_CONTENT) ? 2 : 1;
 }
 
-#define HIT_GROUP 8u
-#define HIT_AHEAD 24u
 _Static_assert((PTE_PRESENT | PTE_ACCESSED) == 3 && (PTE_DIRTY | PTE_WRITE) == 12,
                "a load needs the low two bits, a store the low four");
 
@@ -124,16 +122,17 @@ static inline bool group_hits(const uint64_t *pte, const uint32_t *ops, uint32_t
 
 /* Runs hits from *pos on; stops at the first operation that needs more, or at limit words.
  * Returns the number of accesses done. */
-static inline size_t run_hits(struct mm *mm, const uint32_t *ops, size_t *pos, size_t end,
-                              size_t max_accesses) {
+static inline size_t run_hits(struct mm *mm, struct lookahead *la, const uint32_t *ops, size_t *pos,
+                              size_t end, size_t max_accesses) {
     uint64_t *pte = mm->pte;
     size_t i = *pos, done = 0;
     const uint32_t max_ids = mm->p.max_ids;
+    const bool swap = swap_slots_in_use(mm->swap) > 0;
 
+    lookahead_start(la, i);
     for (;;) {
-        while (end - i >= HIT_GROUP + HIT_AHEAD && max_accesses - done >= HIT_GROUP) {
-            for (uint32_t k = 0; k < HIT_GROUP; k++)
-                RF_PREFETCH(&pte[ops[i + HIT_AHEAD + k] & OP_ID_MASK]);
+        while (end - i >= AHEAD_PTE + 2 * HIT_GROUP && max_accesses - done >= HIT_GROUP) {
+            look_ahead(la, mm, ops, i, swap);
             if (!group_hits(pte, ops + i, max_ids))
                 break;
             i += HIT_GROUP;
@@ -315,7 +314,7 @@ static enum task_result stream_step(void *arg, struct sim_cpu *cpu, rf_time hori
         if (cost)
             max = horizon > cpu->now ? (size_t)((horizon - cpu->now - 1) / cost + 1) : 1;
         size_t before = s->pos;
-        size_t done = run_hits(mm, s->ops, &s->pos, s->n, max);
+        size_t done = run_hits(mm, &s->ahead, s->ops, &s->pos, s->n, max);
         if (mm->pmd_young)
             mark_tables(mm->pmd_young, s->ops, before, s->pos);
         sim_charge_user(cpu, done * cost);

@@ -478,6 +478,7 @@ struct shrink_stat {
      * no room: they follow those of the list. */
     uint32_t nr_more, more_first, more_last;
     uint32_t to_uncharge; /* freed, but still charged: uncharged in one go */
+    uint32_t fetch; /* where the list goes on: brought into the cache meanwhile */
 };
 void shrink_folio_list(struct mm *mm, struct sim_cpu *cpu, uint32_t *list, uint32_t *nr,
                        struct scan_control *sc, struct shrink_stat *st);

@@ -178,6 +178,22 @@ static void shrink_pieces(struct mm *mm, struct sim_cpu *cpu, uint32_t piece,
     }
 }
 
+/*
+ * A list's links lead all over memory. While one batch is worked on, each step brings the folio
+ * that is next towards the head, and the entry that maps the one before, into the cache, so that the
+ * next batch finds them there.
+ */
+static inline uint32_t fetch_ahead(const struct mm *mm, uint32_t at) {
+    if (at == RF_NONE)
+        return RF_NONE;
+    const struct folio *f = &mm->folio[at];
+    if (f->mapcount)
+        RF_PREFETCH(&mm->pte[f->owner]);
+    if (f->prev != RF_NONE)
+        RF_PREFETCH(&mm->folio[f->prev]);
+    return f->prev;
+}
+
 void shrink_folio_list(struct mm *mm, struct sim_cpu *cpu, uint32_t *list, uint32_t *nr,
                        struct scan_control *sc, struct shrink_stat *st) {
     uint32_t kept = 0, memcg = *nr ? folio_memcg(&mm->folio[list[0]]) : 0;
@@ -193,6 +209,7 @@ void shrink_folio_list(struct mm *mm, struct sim_cpu *cpu, uint32_t *list, uint3
             if (ahead->mapcount)
                 RF_PREFETCH(&mm->pte[ahead->owner]);
         }
+        st->fetch = fetch_ahead(mm, st->fetch);
         enum fate fate = folio_fate(mm, cpu, id, st, &pieces);
         if (RF_UNLIKELY(fate == FATE_SPLIT))
             shrink_pieces(mm, cpu, pieces, st);
@@ -267,6 +284,7 @@ uint64_t shrink_inactive_list(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg
         scanned += folio_nr(&mm->folio[list[i]]);
     count_scan(mm, memcg, sc, scanned);
     sc->nr_scanned += scanned;
+    st.fetch = lv->list[LRU_INACTIVE_ANON].tail;
     shrink_folio_list(mm, cpu, list, &n, sc, &st);
     for (uint32_t i = 0; i < n; i++)
         putback(mm, memcg, list[i]);
@@ -288,8 +306,10 @@ void shrink_active_list(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint
     sim_charge(cpu, mm->p.cost.shrink_call_ns);
     lru_add_drain(mm, cpu);
     uint32_t n = isolate(mm, &lv->list[LRU_ACTIVE_ANON], nr, list);
+    uint32_t fetch = lv->list[LRU_ACTIVE_ANON].tail;
     for (uint32_t i = 0; i < n; i++) {
         struct folio *f = &mm->folio[list[i]];
+        fetch = fetch_ahead(mm, fetch);
         if (f->mapcount)
             (void)folio_referenced(mm, list[i]);
         f->flags &= (uint16_t) ~(FOLIO_ACTIVE | FOLIO_ISOLATED);

@@ -240,6 +240,22 @@ static void zs_free(struct zpool *zp, uint32_t handle) {
     }
 }
 
+static void zs_prefetch(const struct zpool *zp, uint32_t handle, bool links) {
+    const struct zs_pool *p = cpool_of(zp);
+    const struct zs_class *c = &p->cls[zs_seg(p, handle >> ZS_SEG_SHIFT)->cls];
+    uint32_t slot, zid = zs_obj_zspage(c, handle, &slot);
+    struct zspage *z = zs_page(p, zid);
+    if (!links) {
+        RF_PREFETCH(z);
+        RF_PREFETCH(zs_slots(z) + slot);
+        return;
+    }
+    if (z->next != RF_NONE)
+        RF_PREFETCH(zs_page(p, z->next));
+    if (z->prev != RF_NONE)
+        RF_PREFETCH(zs_page(p, z->prev));
+}
+
 static uint8_t *obj_data(const struct zs_pool *p, uint32_t handle, uint32_t len) {
     const struct zs_class *c = &p->cls[zs_seg(p, handle >> ZS_SEG_SHIFT)->cls];
     uint32_t slot, zid = zs_obj_zspage(c, handle, &slot);
@@ -352,6 +368,7 @@ const struct zpool_ops zsmalloc_ops = {
     .compactable = zs_compactable,
     .write = zs_write,
     .read = zs_read,
+    .prefetch = zs_prefetch,
     .live_objects = zs_live,
     .check = zs_check,
 };

@@ -186,6 +186,16 @@ bool zram_read(struct zram *z, struct sim_cpu *cpu, uint32_t index, uint32_t *co
     return true;
 }
 
+void zram_prefetch(const struct zram *z, uint32_t index) {
+    if (index < z->top)
+        RF_PREFETCH(zram_slot(z, index));
+}
+
+void zram_prefetch_object(const struct zram *z, uint32_t index, bool links) {
+    if (index < z->top && zram_in_pool(zram_slot(z, index)))
+        z->pool->ops->prefetch(z->pool, zram_slot(z, index)->handle, links);
+}
+
 void zram_slot_free_notify(struct zram *z, struct sim_cpu *cpu, uint32_t index) {
     z->notify_free++;
     if (index == z->locked_slot) {

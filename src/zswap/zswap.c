@@ -171,3 +171,23 @@ uint64_t zswap_stored_bytes(const struct zswap *z) {
 const struct zpool *zswap_pool(const struct zswap *z) {
     return z->backend[0];
 }
+
+void zswap_prefetch(const struct zswap *z, uint32_t slot) {
+    if (slot < z->seen)
+        RF_PREFETCH(&z->entry[slot]);
+}
+
+void zswap_prefetch_object(const struct zswap *z, uint32_t slot, bool links) {
+    const struct zpool *p = z->backend[backend_of(z, slot)];
+
+    if (!entry_live(z, slot) || (z->entry[slot].flags & ENTRY_SAME))
+        return;
+    if (p->ops->prefetch)
+        p->ops->prefetch(p, z->entry[slot].handle, links);
+    if (!links && (z->entry[slot].flags & ENTRY_ON_LRU)) {
+        if (z->entry[slot].prev != RF_NONE)
+            RF_PREFETCH(&z->entry[z->entry[slot].prev]);
+        if (z->entry[slot].next != RF_NONE)
+            RF_PREFETCH(&z->entry[z->entry[slot].next]);
+    }
+}
