@@ -252,8 +252,9 @@ int queue_control(struct machine *m, uint32_t pid, const struct ctl *c, struct r
 }
 
 int queue_ops(struct machine *m, uint32_t pid, const uint32_t *ops, size_t n, struct rf_err *err) {
+    if (n == 0)
+        return RF_OK;
     int r = queue_begin(m, pid, err);
-
     return r ? r : append(m, m->stream[pid], ops, n, err);
 }
 
