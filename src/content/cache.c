@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The file of a bank's lengths: a header of eight 32-bit words (magic, digest low and high, entries
- * of a column, versions of liblz4, libzstd and zlib, and a bit for each codec that has a column),
- * the columns as 16-bit lengths with 0 for unknown, and the xxh64 of all before it. Everything is
- * little-endian.
+ * of a column, version of our own coders, versions of libzstd and zlib, and a bit for each codec
+ * that has a column), the columns as 16-bit lengths with 0 for unknown, and the xxh64 of all before
+ * it. Everything is little-endian.
  */
 #include <errno.h>
-#include <lz4.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -15,7 +14,8 @@
 #include <zstd.h>
 #include "content_internal.h"
 
-#define CACHE_MAGIC 0x31435352u /* "RSC1": change it when a codec of our own changes */
+#define CACHE_MAGIC 0x31435352u /* "RSC1" */
+#define CODERS_VERSION 2u       /* change it when a codec of our own gives other lengths */
 #define HEADER_BYTES 32u
 
 static void make_header(const struct content_set *cs, uint32_t columns, uint8_t *h) {
@@ -24,7 +24,7 @@ static void make_header(const struct content_set *cs, uint32_t columns, uint8_t 
         (uint32_t)cs->digest,
         (uint32_t)(cs->digest >> 32),
         (uint32_t)cs->memo.nr,
-        (uint32_t)LZ4_versionNumber(),
+        CODERS_VERSION,
         (uint32_t)ZSTD_versionNumber(),
         (uint32_t)XXH64(zlibVersion(), strlen(zlibVersion()), 0),
         columns,

@@ -109,6 +109,49 @@ static void test_zero_page_lengths(void **state) {
     assert_int_equal(compressed(CODEC_NULL, page), 4096);
 }
 
+/* 16 different bytes, zeros up to 4080, and a repeat of the first 7 bytes at `where`. */
+static void page_with_late_repeat(uint32_t where, uint8_t *page) {
+    memset(page, 0, RF_PAGE_SIZE);
+    for (uint32_t i = 0; i < 16; i++) {
+        page[i] = (uint8_t)(i + 1);
+        page[RF_PAGE_SIZE - 16 + i] = (uint8_t)(0x81 + i);
+    }
+    memcpy(page + where, page, 7);
+}
+
+/* Where LZ4 1.7 gives up looking: a match may start 12 bytes before the end, but that position is
+ * not tried any more unless it follows a match at once. (liblz4 since 1.9 tries it: 50 bytes.) */
+static void test_lz4_end_limit(void **state) {
+    uint8_t page[RF_PAGE_SIZE];
+    /* 17 literals and 4063 zeros: token, 1, 17, distance, 16 (19 + 15 * 255 + 219). */
+    const int zeros = 1 + 1 + 17 + 2 + 16;
+    (void)state;
+    page_with_late_repeat(RF_PAGE_SIZE - 13, page);
+    /* 3 literals and 7 bytes repeated; 6 literals. */
+    assert_int_equal(compressed(CODEC_LZ4, page), zeros + (1 + 3 + 2) + (1 + 6));
+    assert_int_equal(compressed(CODEC_LZ4HC, page), zeros + (1 + 3 + 2) + (1 + 6));
+    page_with_late_repeat(RF_PAGE_SIZE - 12, page);
+    /* 16 literals. */
+    assert_int_equal(compressed(CODEC_LZ4, page), zeros + (1 + 1 + 16));
+    assert_int_equal(compressed(CODEC_LZ4HC, page), zeros + (1 + 1 + 16));
+}
+
+/* lz4 takes the first repeat it meets, lz4hc a longer one that starts a byte later. */
+static void test_lz4hc_waits_for_longer(void **state) {
+    static const char text[] = "abcd-bcdefghijk_abcdefghijk.";
+    uint8_t page[RF_PAGE_SIZE];
+    /* 2 literals and 4062 zeros; 5 literals. */
+    const int rest = (1 + 2 + 2 + 16) + (1 + 5);
+    (void)state;
+    memset(page, 0, sizeof(page));
+    memcpy(page, text, sizeof(text) - 1);
+    memcpy(page + RF_PAGE_SIZE - 5, "VWXYZ", 5);
+    /* 16 literals and abcd, then efghijk. */
+    assert_int_equal(compressed(CODEC_LZ4, page), (1 + 1 + 16 + 2) + (1 + 2) + rest);
+    /* 17 literals and bcdefghijk. */
+    assert_int_equal(compressed(CODEC_LZ4HC, page), (1 + 1 + 17 + 2) + rest);
+}
+
 /* Ranking that every published comparison agrees on, for a page that compresses. */
 static void test_ranking(void **state) {
     uint8_t page[RF_PAGE_SIZE];
@@ -207,6 +250,8 @@ int main(void) {
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_incompressible_lengths),
         cmocka_unit_test(test_zero_page_lengths),
+        cmocka_unit_test(test_lz4_end_limit),
+        cmocka_unit_test(test_lz4hc_waits_for_longer),
         cmocka_unit_test(test_ranking),
         cmocka_unit_test(test_truncated),
         cmocka_unit_test(test_damaged),
