@@ -36,6 +36,7 @@ static inline void sim_charge_user(struct sim_cpu *cpu, uint64_t ns) {
 
 enum task_result {
     TASK_YIELD, /* reached the horizon; still runnable */
+    TASK_PAUSE, /* *stop was set: goes on later as if it had not returned */
     TASK_BLOCK, /* waits; somebody will task_wake() it (perhaps already did) */
     TASK_DONE,  /* never to be stepped again */
 };

@@ -264,6 +264,11 @@ static void run_one(struct engine *e, struct cpu_state *c) {
         t->ready_at = 0;
         queue_again(c, t);
         break;
+    case TASK_PAUSE:
+        t->state = TASK_RUNNABLE;
+        t->ready_at = 0;
+        queue_head(c, t);
+        break;
     case TASK_BLOCK:
         c->last = NULL;
         if (t->wake_pending)

@@ -301,6 +301,7 @@ static enum task_result stream_step(void *arg, struct sim_cpu *cpu, rf_time hori
     struct stream *s = arg;
     struct machine *m = s->m;
     struct mm *mm = m->mm;
+    const rf_time *next_event = engine_next_event_ptr(m->eng);
     enum task_result res;
 
     if (s->wait == SW_IO)
@@ -324,8 +325,8 @@ static enum task_result stream_step(void *arg, struct sim_cpu *cpu, rf_time hori
         if (s->pos >= s->n) {
             if (s->own_queue)
                 return block_stream(s, cpu, SW_STARVED);
-            m->stop = true; /* the task itself goes on: where a piece ends changes nothing */
-            return TASK_YIELD;
+            m->stop = true;
+            return TASK_PAUSE; /* where a piece of the trace ends makes no difference */
         }
         if (done < max || !cost) {
             before = s->pos;
@@ -335,6 +336,7 @@ static enum task_result stream_step(void *arg, struct sim_cpu *cpu, rf_time hori
                 m->queued -= s->pos - before;
             if (!go)
                 return res;
+            horizon = RF_MIN(horizon, *next_event); /* it may have submitted I/O */
         }
         if (s->own_queue && m->queued < QUEUE_HIGH / 2 && !m->finishing)
             m->stop = true;
