@@ -143,6 +143,8 @@ static int check_slots(struct mm *mm, const struct tally *t, struct rf_err *err)
         bool cached = m->flags & SLOT_FOLIO;
         if (swap_slot_offset(mm->swap, s) == 0) /* the header: no slot */
             continue;
+        if (swap_count(mm->swap, s) == SWAP_MAP_COUNT && t->counts[s] == 0)
+            continue; /* no slot: behind the end of the area */
         if (swap_count(mm->swap, s) != t->counts[s])
             return rf_fail(err, RF_ECHECK, "slot %u has count %u, %u entries refer to it", s,
                            swap_count(mm->swap, s), t->counts[s]);
