@@ -34,6 +34,10 @@ struct rf_err {
 
 /* Records `code` and the formatted message in err (may be NULL) and returns code. */
 int rf_fail(struct rf_err *err, int code, const char *fmt, ...) RF_PRINTF(3, 4);
+#ifdef __clang_analyzer__
+/* Static analysis sees one file at a time: the macro tells it that the result is the code. */
+#define rf_fail(err, code, ...) ((void)rf_fail(err, code, __VA_ARGS__), (code))
+#endif
 
 /* Puts "prefix: " before the message that err already holds; returns err->code. */
 int rf_fail_prefix(struct rf_err *err, const char *fmt, ...) RF_PRINTF(2, 3);

@@ -125,9 +125,9 @@ int cmd_import(int argc, char **argv) {
                 "import needs --from FORMAT, one input and -o OUT; see refault import --help");
     else if (!ops)
         rf_fail(&err, RF_EUSAGE, "--from %s: unknown format; see refault import --help", from);
-    if (err.code || ops->import(argv[optind], out, &opt, &err))
-        return trace_cli_error(&err);
-    return 0;
+    else if (ops->import(argv[optind], out, &opt, &err) == RF_OK)
+        return 0;
+    return trace_cli_error(&err);
 }
 
 int trace_cli_bad_option(const char *command, int c, char **argv, struct rf_err *err) {

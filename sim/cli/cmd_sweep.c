@@ -132,7 +132,7 @@ static int all_columns(const struct sweep *s, struct value_list *columns, struct
 
 static int write_csv(const struct args *a, const struct sweep *s, struct output *o,
                      struct rf_err *err) {
-    struct setting *values = calloc(a->grid.n, sizeof(*values));
+    struct setting *values = calloc(a->grid.n + 1, sizeof(*values));
     size_t per_trace = grid_points(&a->grid);
     struct value_list columns;
     int rc = values ? all_columns(s, &columns, err) : rf_fail(err, RF_ENOMEM, "no memory");
@@ -220,8 +220,8 @@ static void print_cell(FILE *f, const struct sweep_point *p, size_t column) {
 }
 
 static int print_table(const struct args *a, const struct sweep *s, struct rf_err *err) {
-    struct setting *values = calloc(a->grid.n, sizeof(*values));
-    int *widths = calloc(a->grid.n, sizeof(*widths)), trace_width = 5;
+    struct setting *values = calloc(a->grid.n + 1, sizeof(*values));
+    int *widths = calloc(a->grid.n + 1, sizeof(*widths)), trace_width = 5;
     size_t per_trace = grid_points(&a->grid);
     bool used[NR_SHOWN] = {false};
     struct output o;
@@ -290,7 +290,7 @@ static int first_failure(const struct args *a, const struct sweep *s, struct rf_
         if (s->points[p].err.code == RF_OK)
             continue;
         *err = s->points[p].err;
-        values = calloc(a->grid.n, sizeof(*values));
+        values = calloc(a->grid.n + 1, sizeof(*values));
         if (!values)
             return err->code;
         grid_point(&a->grid, p % per_trace, values);

@@ -209,7 +209,7 @@ static int trace_cli_dump(int argc, char **argv, struct rf_err *err) {
         rf_fail(err, RF_EUSAGE, "trace dump needs one trace; see refault trace --help");
         return trace_cli_error(err);
     }
-    if ((rc = trace_open(argv[1], &r, err)))
+    if (trace_open(argv[1], &r, err))
         return trace_cli_error(err);
     while ((rc = trace_next(r, &b, err)) == 1)
         dump_block(&b);

@@ -173,16 +173,19 @@ static int fill_pass(const char *name, const char *text, const struct zs_options
         size_t len = strcspn(p, "\n");
         char buf[128];
         unsigned long long v[2] = {0, 1};
-        int got, used = 0;
+        char *at;
         size_t copy = RF_MIN(strcspn(p, "\n#"), sizeof(buf) - 1);
         memcpy(buf, p, copy);
         buf[copy] = '\0';
         p += len + (p[len] == '\n');
         if (buf[strspn(buf, " \t\r")] == '\0')
             continue;
-        got = sscanf(buf, " %6llu%n%*[ \t,]%9llu%n", &v[0], &used, &v[1], &used);
-        if (got < 1 || strchr(buf, '-') || buf[used + (int)strspn(buf + used, " \t\r")] != '\0' ||
-            v[0] == 0)
+        v[0] = strtoull(buf, &at, 10);
+        at += strspn(at, " \t\r,");
+        if (*at)
+            v[1] = strtoull(at, &at, 10);
+        if (strchr(buf, '-') || at[strspn(at, " \t\r")] != '\0' || v[0] == 0 || v[0] > 999999 ||
+            v[1] > 999999999)
             return rf_fail(err, RF_EINPUT, "%s:%u: found '%.40s', expected LENGTH [COUNT]", name,
                            line, buf);
         uint32_t size = (uint32_t)v[0];

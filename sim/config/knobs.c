@@ -396,7 +396,9 @@ int knob_set(const struct knob *k, struct machine_config *c, const char *text, s
         if (!value_amount(text, &amount) ||
             (amount.kind == AMOUNT_PERCENT && amount.value > 10000000))
             return bad_value(k, text, err);
-        memcpy(at, &amount, sizeof(amount));
+        /* By members: a copy of the whole would leave garbage in the padding of the config. */
+        ((struct rf_amount *)(void *)at)->value = amount.value;
+        ((struct rf_amount *)(void *)at)->kind = amount.kind;
         return RF_OK;
     case KNOB_KERNEL:
         era = era_find(text);

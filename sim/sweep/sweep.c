@@ -47,7 +47,7 @@ static void run_point(struct shared *sh, size_t index, struct trace_reader **rea
 static void *worker(void *arg) {
     struct shared *sh = arg;
     struct sweep *s = sh->sweep;
-    struct trace_reader **readers = calloc(s->nr_traces, sizeof(*readers));
+    struct trace_reader **readers = calloc(s->nr_traces + 1, sizeof(*readers));
     struct setting *values = calloc(s->grid->n + 1, sizeof(*values));
 
     for (;;) {

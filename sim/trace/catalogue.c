@@ -47,7 +47,8 @@ int rft_decode_rows(const uint8_t *raw, size_t n, size_t nr, uint32_t mask,
     int before = -1;
     if (mask >> NR_CODECS || n < fixed)
         return -1;
-    memset(rows, 0, nr * sizeof(*rows));
+    if (nr)
+        memset(rows, 0, nr * sizeof(*rows));
     for (unsigned c = 0; c < NR_CODECS; c++) {
         if (!(mask >> c & 1))
             continue;

@@ -358,7 +358,7 @@ int rft_next_raw(struct trace_reader *r, unsigned kinds, struct rft_block_header
 }
 
 int trace_next(struct trace_reader *r, struct trace_block *b, struct rf_err *err) {
-    struct rft_block_header h;
+    struct rft_block_header h = {0};
     struct rft_decoded found = {0};
     const uint8_t *raw;
     uint64_t at;

@@ -54,7 +54,6 @@ static int check_event(struct verify *v, const struct trace_event *e, uint64_t a
                        struct rf_err *err) {
     uint8_t *state = v->state.base;
     const uint32_t *owner = v->track.owner.base;
-    int rc;
     if (e->kind == TEV_PROCESS) {
         if (state[e->pid] != P_UNKNOWN)
             return wrong(v, at, "start of process", e->pid, "one that has not started", err);
@@ -62,7 +61,7 @@ static int check_event(struct verify *v, const struct trace_event *e, uint64_t a
     } else if (state[e->pid] != P_RUNS) {
         return wrong(v, at, "event of process", e->pid, "one that has started and not exited", err);
     }
-    if ((rc = rft_track_event(&v->track, e, err)))
+    if (rft_track_event(&v->track, e, err))
         return wrong(v, at, "mapping in block", e->first >> 9, "a block of one process", err);
     switch (e->kind) {
     case TEV_MMAP:

@@ -50,7 +50,7 @@ static void test_round_trip(void **state) {
         for (size_t i = 0; i < knobs.n; i++) {
             struct rf_err err;
 
-            b = a;
+            memcpy(&b, &a, sizeof(b)); /* with the padding */
             knob_format(&knobs.v[i], &a, text, sizeof(text));
             if (knob_set(&knobs.v[i], &b, text, &err) != RF_OK)
                 fail_msg("%s", err.msg);
@@ -72,7 +72,7 @@ static void test_set_touches_only_its_field(void **state) {
                            : k->type == KNOB_KERNEL                       ? "6.1"
                                                                           : "1";
 
-        b = a;
+        memcpy(&b, &a, sizeof(b)); /* with the padding */
         assert_int_equal(knob_set(k, &b, text, NULL), RF_OK);
         assert_memory_equal(&a, &b, k->offset);
         assert_memory_equal((char *)&a + k->offset + k->size, (char *)&b + k->offset + k->size,
