@@ -44,6 +44,8 @@ struct zswap_policy {
     bool invalidate_late;     /* entries die when the slot return cache is flushed (to 6.8) */
     bool count_compress_fail; /* reject_compress_fail exists (6.7+) */
     bool enospc_is_poor;      /* compressor's ENOSPC counts reject_compress_poor (6.8+) */
+    bool lzo_checks_room;     /* lzo fails by itself where the page does not fit ("crypto: lzo - Fix
+                                 compression buffer overrun", 2025, and stable 6.12), else ENOSPC */
     bool count_vm;            /* zswpin, zswpout exist (5.19+) */
     bool count_wb;            /* zswpwb exists (6.8+) */
     bool shrinker;            /* dynamic shrinker exists (6.8+) */

@@ -56,7 +56,13 @@ static uint64_t swap_bytes(const struct golden *g) {
     const char *line = strstr(golden_text(g, "swaps"), "\n/dev/");
     unsigned long long kib;
 
-    if (line && sscanf(line + 1, "%*s %*s %llu", &kib) == 1 && kib)
+    /* The third word of the line. */
+    for (int word = 0; line && word < 2; word++) {
+        line += strspn(line, "\n\t ");
+        line += strcspn(line, "\n\t ");
+    }
+    kib = line ? strtoull(line, NULL, 10) : 0;
+    if (kib)
         return (kib + RF_PAGE_SIZE / KIB) * KIB;
     return (uint64_t)1 << 30;
 }
@@ -120,8 +126,18 @@ static void knobs_of_name(const struct golden *g, struct machine_config *c) {
     }
 }
 
+static uint8_t defrag_mode(const char *name) {
+    static const char *const modes[] = {"always", "defer", "defer+madvise", "madvise", "never"};
+
+    for (uint8_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+        if (strcmp(name, modes[i]) == 0)
+            return i;
+    return THP_DEFRAG_MADVISE;
+}
+
 int golden_machine(const struct golden *g, const struct trace_info *info,
-                   const struct validate_opts *o, struct machine_config *c, struct rf_err *err) {
+                   const struct validate_opts *o, struct machine_config *out, struct rf_err *err) {
+    struct machine_config *c = out;
     int64_t memtotal = golden_number(g->config, "MemTotal_kB", NO_MEMTOTAL);
     const char *device = golden_text(g, "swap_dev");
     struct band mem_limit;
@@ -138,9 +154,10 @@ int golden_machine(const struct golden *g, const struct trace_info *info,
     c->ram = bytes((uint64_t)memtotal * KIB);
     c->swap_size = bytes(swap_bytes(g));
     c->zram_disksize = c->swap_size;
-    copy_name(strncmp(device, "zram", 4) == 0 ? "zram0" : "null", c->swap_device,
+    copy_name(strncmp(device, "zram", 4) == 0 ? "zram0" : "nvme", c->swap_device,
               sizeof(c->swap_device));
     machine_config_set_profile(c, profile_default());
+    guest_costs(c);
     c->swap_rotational = strcmp(c->swap_device, "zram0") == 0
                              ? -1
                              : (int8_t)(golden_number(g->config, "swap_rotational", 0) != 0);
@@ -152,6 +169,8 @@ int golden_machine(const struct golden *g, const struct trace_info *info,
     c->thp_enabled = strcmp(name, "always") == 0    ? THP_ALWAYS
                      : strcmp(name, "madvise") == 0 ? THP_MADVISE
                                                     : THP_NEVER;
+    golden_bracketed(golden_text(g, "thp_defrag"), name, sizeof(name));
+    c->thp_defrag = defrag_mode(name);
     golden_bracketed(golden_text(g, "zram_comp_algorithm"), name, sizeof(name));
     copy_name(name, c->zram_comp_algorithm, sizeof(c->zram_comp_algorithm));
     c->memory_max = limit(g, "memory.max");

@@ -166,4 +166,7 @@ int case_add_classes(struct case_result *c, const char *prefix, const struct cla
 void error_summarize(const struct case_result *const *cases, size_t n, bool bounded_only,
                      struct error_summary *out);
 
+/* Replaces the costs of c by those of the machine that recorded the reference runs. */
+void guest_costs(struct machine_config *c);
+
 #endif

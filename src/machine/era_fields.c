@@ -50,6 +50,7 @@ static const struct era_field fields[] = {
     FIELD(zswap, invalidate_late, "entries die when the slot return cache is flushed"),
     FIELD(zswap, count_compress_fail, "reject_compress_fail is counted"),
     FIELD(zswap, enospc_is_poor, "the compressor's ENOSPC counts reject_compress_poor"),
+    FIELD(zswap, lzo_checks_room, "lzo fails by itself where the page does not fit"),
     FIELD(zswap, count_vm, "zswpin and zswpout are counted"),
     FIELD(zswap, count_wb, "zswpwb is counted"),
     FIELD(zswap, shrinker, "the dynamic shrinker exists"),

@@ -62,7 +62,7 @@ static inline uint64_t pte_make(uint64_t old, uint32_t index, uint32_t flags) {
 #define FOLIO_USED 0x4000u      /* allocated */
 
 /* Slab and percpu pages charged when a task starts in the cgroup, besides its page tables. */
-#define TASK_KERNEL_PAGES 7u
+#define TASK_KERNEL_PAGES 1u
 
 #define PMD_ORDER 9u
 #define PMD_NR 512u

@@ -8,8 +8,8 @@
 /* The compressor's verdict on a page, as the kernel would see its return code. */
 enum comp_error { COMP_OK, COMP_ENOSPC, COMP_EINVAL };
 
-/* zswap tells the compressor that it has one page of room. The lzo wrappers write past it and find
- * out afterwards (crypto/lzo.c, crypto/scompress.c 6.12), the others fail by themselves. */
+/* zswap tells the compressor that it has one page of room. The lzo wrappers used to write past it
+ * and find out afterwards (crypto/lzo.c, crypto/scompress.c), the others fail by themselves. */
 static enum comp_error compress_page(struct zswap *z, struct sim_cpu *cpu, uint32_t content,
                                      uint32_t *len) {
     enum codec_id codec = z->knobs.compressor;
@@ -18,7 +18,9 @@ static enum comp_error compress_page(struct zswap *z, struct sim_cpu *cpu, uint3
     zswap_charge_compress(z, cpu, *len);
     if (*len <= RF_PAGE_SIZE)
         return COMP_OK;
-    return codec == CODEC_LZO || codec == CODEC_LZO_RLE ? COMP_ENOSPC : COMP_EINVAL;
+    if ((codec == CODEC_LZO || codec == CODEC_LZO_RLE) && !z->policy.lzo_checks_room)
+        return COMP_ENOSPC;
+    return COMP_EINVAL;
 }
 
 static void count_compress_error(struct zswap *z, enum comp_error e) {
