@@ -15,7 +15,8 @@
     X(pgfault)                                                                                     \
     X(pgmajfault)                                                                                  \
     X(pgreuse)                                                                                     \
-    X(pswpin) X(pswpout) X(zswpin) X(zswpout) X(zswpwb) X(swpin_zero) X(swpout_zero) X(swap_ra)    \
+    X(pswpin)                                                                                      \
+    X(pswpout) X(zswpin) X(zswpout) X(zswpwb) X(swpin_zero) X(swpout_zero) X(swap_ra)              \
         X(swap_ra_hit) X(pgscan_anon) X(pgsteal_anon) X(pgscan_kswapd) X(pgscan_direct)            \
             X(pgsteal_kswapd) X(pgsteal_direct) X(pgactivate) X(pgdeactivate) X(pgrefill)          \
                 X(pgrotated) X(pageoutrun) X(allocstall) X(workingset_refault_anon)                \

@@ -34,9 +34,9 @@ typedef void (*zpool_pages_fn)(void *ctx, int32_t delta);
 
 struct zpool_params {
     struct zs_policy zs;
-    const char *name;      /* for messages: zram0, zswap1, ...; must outlive the pool */
-    bool store_bytes;      /* keep data (--verify) */
-    uint32_t max_objects;  /* address space to reserve, objects that can be live at once */
+    const char *name;     /* for messages: zram0, zswap1, ...; must outlive the pool */
+    bool store_bytes;     /* keep data (--verify) */
+    uint32_t max_objects; /* address space to reserve, objects that can be live at once */
     zpool_pages_fn pages;
     void *pages_ctx;
 };
@@ -49,7 +49,8 @@ struct zpool_owner_ops {
     /* The object of `owner` now has another handle. */
     void (*moved)(void *ctx, uint32_t owner, uint32_t handle);
 };
-/* Writes the object of `owner` back; 0 if it is gone (the callee freed it), else the object stays. */
+/* Writes the object of `owner` back; 0 if it is gone (the callee freed it), else the object stays.
+ */
 typedef int (*zpool_evict_fn)(void *ctx, uint32_t owner);
 
 /*
@@ -104,8 +105,8 @@ struct zs_class_table {
     struct zs_policy policy;
     uint32_t page_size;
     uint32_t step_shift; /* classes are 1 << step_shift bytes apart */
-    uint32_t nr_raw; /* raw classes */
-    uint32_t nr;     /* effective classes, ascending */
+    uint32_t nr_raw;     /* raw classes */
+    uint32_t nr;         /* effective classes, ascending */
     struct zs_class_info cls[ZS_MAX_RAW_CLASSES];
     uint16_t lookup[ZS_MAX_RAW_CLASSES]; /* raw class -> position in cls[] */
     uint32_t watermark; /* largest size with more than one page and more than one object */

@@ -14,16 +14,16 @@
 
 /* What differs between kernels (drivers/block/zram/zram_drv.c). */
 struct zram_policy {
-    bool huge_by_class_size;  /* huge = length >= zs_huge_class_size (4.18+: "zsmalloc: introduce
-                                 zs_huge_class_size()", March 2018); else > max_zpage_size */
-    uint32_t max_zpage_size;  /* 3072 (to 4.16) */
-    bool own_backends;        /* 6.12+: zram's own back ends; io_stat's invalid_io is a literal 0 */
-    bool recompression;       /* 6.2+ */
-    bool idle_skips_same_wb;  /* marking "all" skips same-filled and written-back slots (6.12) */
-    bool idle_age_unmarks;    /* marking by age unmarks young slots (6.12) */
-    bool wb_incompressible;   /* 6.2+ */
-    bool wb_largest_first;    /* 6.13+: targets of writeback and recompression by falling size */
-    bool recomp_max_pages;    /* 6.10+ */
+    bool huge_by_class_size; /* huge = length >= zs_huge_class_size (4.18+: "zsmalloc: introduce
+                                zs_huge_class_size()", March 2018); else > max_zpage_size */
+    uint32_t max_zpage_size; /* 3072 (to 4.16) */
+    bool own_backends;       /* 6.12+: zram's own back ends; io_stat's invalid_io is a literal 0 */
+    bool recompression;      /* 6.2+ */
+    bool idle_skips_same_wb; /* marking "all" skips same-filled and written-back slots (6.12) */
+    bool idle_age_unmarks;   /* marking by age unmarks young slots (6.12) */
+    bool wb_incompressible;  /* 6.2+ */
+    bool wb_largest_first;   /* 6.13+: targets of writeback and recompression by falling size */
+    bool recomp_max_pages;   /* 6.10+ */
     bool recompress_clears_ac_time; /* 6.12 */
 };
 
@@ -40,14 +40,14 @@ struct zram_params {
     struct zram_policy policy;
     struct zram_cost cost;
     struct zs_policy zs;
-    const char *name;           /* zram0; must outlive the device */
+    const char *name; /* zram0; must outlive the device */
     uint64_t disksize_pages;
     enum codec_id comp[ZRAM_MAX_COMPS]; /* by priority; NR_CODECS = none */
-    uint64_t mem_limit_bytes;   /* 0 = none */
-    uint64_t backing_pages;     /* 0 = no backing device */
+    uint64_t mem_limit_bytes;           /* 0 = none */
+    uint64_t backing_pages;             /* 0 = no backing device */
     uint64_t writeback_limit;
     bool writeback_limit_enable;
-    bool track_ac_time;         /* CONFIG_ZRAM_TRACK_ENTRY_ACTIME: idle marking by age */
+    bool track_ac_time; /* CONFIG_ZRAM_TRACK_ENTRY_ACTIME: idle marking by age */
     struct content_set *content;
     bool verify;
     zpool_pages_fn pages;
@@ -115,7 +115,7 @@ size_t zram_format_io_stat(const struct zram *z, char *buf, size_t size);
 size_t zram_format_bd_stat(const struct zram *z, char *buf, size_t size);
 size_t zram_format_debug_stat(const struct zram *z, char *buf, size_t size);
 const struct zpool *zram_pool(const struct zram *z); /* its zsmalloc pool */
-uint64_t zram_total_pages(const struct zram *z); /* pool pages */
+uint64_t zram_total_pages(const struct zram *z);     /* pool pages */
 uint64_t zram_writeback_limit(const struct zram *z); /* what is left, in 4 KiB units */
 /* Flags of slot index as the debugfs file block_state shows them, e.g. "..hi.." (same-filled,
  * written back, huge, idle, recompressed, incompressible); false if the slot is empty. */

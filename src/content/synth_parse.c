@@ -186,7 +186,7 @@ static int parse_part(struct text t, struct synth_part *p, XXH64_state_t *h, str
     if (which == sizeof(names) / sizeof(names[0]) || !take_args(&t))
         return bad(&whole, err, expected);
 
-    uint64_t v;
+    uint64_t v = 0;
     int rc = RF_OK;
     p->nr = which == 5 || which == 6 ? SYNTH_PAGES : which < 4 ? 1 : 0;
     switch (which) {

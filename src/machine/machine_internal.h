@@ -30,7 +30,7 @@ struct ctl {
 /* Slots in swap that operations ahead refer to, found and not yet reached (lookahead.h). */
 #define LOOKAHEAD_MAX 64u
 struct lookahead {
-    size_t fetched, looked; /* positions: entries fetched, entries looked at */
+    size_t fetched, looked;       /* positions: entries fetched, entries looked at */
     uint32_t links, object, last; /* ring: before links done, to object half done, to last found */
     size_t at[LOOKAHEAD_MAX];
     uint32_t slot[LOOKAHEAD_MAX];

@@ -357,7 +357,7 @@ static struct stream *new_stream(struct machine *m, uint32_t pid, bool own_queue
     s->wait = SW_STARVED;
     s->parent = s->forming = RF_NONE;
     s->task = (struct sim_task){.name = "task", .step = stream_step, .arg = s};
-    engine_add_task(m->eng, &s->task, pid % m->c.cpus, false);
+    engine_add_task(m->eng, &s->task, m->c.cpus > 1 ? pid % m->c.cpus : 0, false);
     return s;
 }
 

@@ -180,8 +180,8 @@ static void shrink_pieces(struct mm *mm, struct sim_cpu *cpu, uint32_t piece,
 
 /*
  * A list's links lead all over memory. While one batch is worked on, each step brings the folio
- * that is next towards the head, and the entry that maps the one before, into the cache, so that the
- * next batch finds them there.
+ * that is next towards the head, and the entry that maps the one before, into the cache, so that
+ * the next batch finds them there.
  */
 static inline uint32_t fetch_ahead(const struct mm *mm, uint32_t at) {
     if (at == RF_NONE)
