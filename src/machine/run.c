@@ -42,23 +42,27 @@ static void wake_kswapd(void *ctx, struct sim_cpu *cpu) {
 static void queue_zswap_work(void *ctx, struct sim_cpu *cpu) {
     struct machine *m = ctx;
     m->worker_queued = true;
+    if (m->c.cpus == 1) { /* runs at the next preemption point, see cond_resched() */
+        m->mm->need_resched = true;
+        if (!m->worker_active)
+            m->worker_from = cpu->now;
+        return;
+    }
     m->need_resched = true;
-    m->mm->need_resched = m->c.cpus == 1;
-    if (!m->worker_active)
-        m->worker_from = cpu->now;
     task_wake(m->eng, &m->worker, cpu->now);
 }
 
 /*
- * On one CPU the worker preempts the reclaimer that woke it at the reclaimer's next preemption
- * point; from then on the two share the CPU by time slices. It runs here, nested, in its own
- * context: its charges are not forced. With several CPUs it is a task like any other.
+ * On one CPU the worker preempts the task that woke it at that task's next preemption point; from
+ * then on the two take turns of a tick, and the worker has the CPU while the task sleeps. It runs
+ * here, nested, in its own context: its charges are not forced. With several CPUs it is a task like
+ * any other.
  */
 static void cond_resched(void *ctx, struct sim_cpu *cpu) {
     struct machine *m = ctx;
 
     if (cpu->now >= m->worker_from)
-        (void)run_worker(m, cpu, cpu->now + SLICE_NS);
+        (void)run_worker(m, cpu, cpu->now + m->c.cost.mm.tick_ns);
 }
 
 bool run_worker(struct machine *m, struct sim_cpu *cpu, rf_time horizon) {
@@ -75,7 +79,7 @@ bool run_worker(struct machine *m, struct sim_cpu *cpu, rf_time horizon) {
     m->in_worker = false;
     m->worker_active = !over;
     if (m->worker_active)
-        m->worker_from = cpu->now + SLICE_NS;
+        m->worker_from = cpu->now + m->c.cost.mm.tick_ns;
     bool more = m->worker_active || m->worker_queued;
     m->mm->need_resched = more && m->c.cpus == 1;
     return more;
@@ -120,6 +124,19 @@ static inline bool group_hits(const uint64_t *pte, const uint32_t *ops, uint32_t
     return !(lacking & 15u);
 }
 
+/*
+ * Whether content that the page took by stores recorded before can still be given to it: not to
+ * what is in swap, which keeps what it went there with, nor to what others share.
+ */
+static bool takes_late_content(const struct mm *mm, uint64_t p) {
+    if (!(p & PTE_PRESENT) || (p & PTE_ZEROPAGE))
+        return false;
+    const struct folio *f = &mm->folio[pte_index(p)];
+    return (p & (PTE_WRITE | PTE_EXCLUSIVE)) ||
+           (folio_order(f) == 0 && f->mapcount == 1 && !(f->flags & FOLIO_KSM) &&
+            (!(f->flags & FOLIO_SWAPCACHE) || swap_count(mm->swap, f->slot) == 0));
+}
+
 /* Runs hits from *pos on; stops at the first operation that needs more, or at limit words.
  * Returns the number of accesses done. */
 static inline size_t run_hits(struct mm *mm, struct lookahead *la, const uint32_t *ops, size_t *pos,
@@ -151,9 +168,7 @@ static inline size_t run_hits(struct mm *mm, struct lookahead *la, const uint32_
                 if (i + 1 >= end)
                     goto out;
                 if (!(op & OP_WRITE)) {
-                    /* The stores were recorded before; what is in swap already keeps its content.
-                     */
-                    if (p & PTE_PRESENT)
+                    if (takes_late_content(mm, p))
                         pte[id] = pte_set_content(p, ops[i + 1] & OP_ID_MASK) | PTE_DIRTY;
                     i += 2;
                     continue;
@@ -194,6 +209,8 @@ static enum task_result block_stream(struct stream *s, struct sim_cpu *cpu, enum
 
     s->wait = why;
     s->blocked_at = cpu->now;
+    if (m->mm->need_resched && why != SW_STARVED)
+        task_wake(m->eng, &m->worker, cpu->now);
     if (why == SW_IO) {
         s->next_io = NULL;
         if (m->io_first)
@@ -336,6 +353,8 @@ static enum task_result stream_step(void *arg, struct sim_cpu *cpu, rf_time hori
                 m->queued -= s->pos - before;
             if (!go)
                 return res;
+            if (mm->need_resched && m->c.cpus == 1)
+                cond_resched(m, cpu);
             horizon = RF_MIN(horizon, *next_event); /* it may have submitted I/O */
         }
         if (s->own_queue && m->queued < QUEUE_HIGH / 2 && !m->finishing)
