@@ -37,7 +37,7 @@ tidy() {
     }
     # The tests are held to the compiler's warnings and to the formatting only.
     find src sim bench -name '*.c' -type f | sort |
-        xargs -r -P "$jobs" -n 4 clang-tidy -p build-lint --quiet >"$log" 2>&1
+        xargs -r -P "$jobs" -n 1 clang-tidy -p build-lint --quiet >"$log" 2>&1
     rc=$?
     grep -v 'warnings generated\|warnings in non-user code\|^Suppressed\|^Use -header-filter' "$log"
     rm -f "$log"
