@@ -74,6 +74,7 @@ struct mm_cost {
     uint64_t access_ns;      /* a recorded access that hits */
     uint64_t minor_fault_ns; /* entry, walk, exit */
     uint64_t swap_fault_ns;  /* on top for a swap fault, without I/O and codec */
+    uint64_t swapin_page_ns; /* a page for the swap cache: allocation, charge, index */
     uint64_t zero_page_ns, copy_page_ns;
     uint64_t wp_reuse_ns;
     uint64_t scan_ns;    /* reclaim: per page looked at */

@@ -21,6 +21,9 @@ static enum task_result worker_step(void *arg, struct sim_cpu *cpu, rf_time hori
     struct machine *m = arg;
 
     m->mm->cur = cpu;
+    /* On one CPU its turns are given by the task that runs; here it has what that one sleeps. */
+    if (m->c.cpus == 1 && m->stream[0] && m->stream[0]->wait == SW_NONE)
+        return TASK_BLOCK;
     return run_worker(m, cpu, horizon) ? TASK_YIELD : TASK_BLOCK;
 }
 
@@ -56,7 +59,7 @@ static int init_swap(struct machine *m, uint64_t swap_pages, struct rf_err *err)
         .cpus = c->cpus,
         .rotational = rotational,
         .seed = c->seed,
-        .keep_owner = !m->mm->vma_ra || c->verify,
+        .keep_owner = !m->mm->vma_ra || c->verify || (zram && c->zswap_enabled),
     };
     int r = swap_area_create(&sp, &mm_swap_ops, m->mm, &m->swap, err);
     if (r)
@@ -77,6 +80,12 @@ static int codec_of(const char *knob, const char *name, enum codec_id *id, struc
         return rf_fail(err, RF_EUSAGE, "%s: no codec \"%s\"", knob, name);
     *id = ops->id;
     return RF_OK;
+}
+
+/* The version of the library is not a matter of cost: the knobs of zstd hold for both. */
+static void cost_of_zstd_1_4(uint64_t *ns, uint64_t *byte_ps) {
+    ns[CODEC_ZSTD_1_4] = ns[CODEC_ZSTD];
+    byte_ps[CODEC_ZSTD_1_4] = byte_ps[CODEC_ZSTD];
 }
 
 static struct zs_policy zs_policy_of(const struct machine_config *c) {
@@ -113,8 +122,9 @@ static int init_zram(struct machine *m, uint64_t swap_pages, struct rf_err *err)
     if (r)
         return r;
     for (int i = 0; i < ZRAM_MAX_COMPS; i++)
-        if (p.comp[i] == CODEC_ZSTD && c->era.zram.own_backends)
-            p.comp[i] = CODEC_ZSTD_ZRAM;
+        p.comp[i] = era_zram_codec(&c->era, p.comp[i]);
+    cost_of_zstd_1_4(p.cost.compress_ns, p.cost.compress_byte_ps);
+    cost_of_zstd_1_4(p.cost.decompress_ns, p.cost.decompress_byte_ps);
     r = zram_create(&p, &m->zram, err);
     m->mm->zram = m->zram;
     m->mm->swap_sync = m->mm->swap_stable = true;
@@ -151,6 +161,9 @@ static int init_zswap(struct machine *m, uint64_t ram, uint64_t swap_pages, stru
                        "zswap.zpool: no allocator \"%s\"; expected zsmalloc, zbud or z3fold",
                        c->zswap_zpool);
     int r = codec_of("zswap.compressor", c->zswap_compressor, &p.knobs.compressor, err);
+    p.knobs.compressor = era_zswap_codec(&c->era, p.knobs.compressor);
+    cost_of_zstd_1_4(p.cost.compress_ns, p.cost.compress_byte_ps);
+    cost_of_zstd_1_4(p.cost.decompress_ns, p.cost.decompress_byte_ps);
     if (!r)
         r = zswap_create(&p, &m->zswap, err);
     m->mm->zswap = m->zswap;

@@ -8,7 +8,8 @@ static const struct profile builtin = {
         {
             .access_ns = 1,
             .minor_fault_ns = 500,
-            .swap_fault_ns = 1500,
+            .swap_fault_ns = 1000,
+            .swapin_page_ns = 500,
             .zero_page_ns = 250,
             .copy_page_ns = 600,
             .wp_reuse_ns = 100,

@@ -74,6 +74,7 @@ static enum charge_result swapin_skip_cache(struct mm *mm, struct sim_cpu *cpu, 
         memcg_uncharge(mm, memcg, 1);
         return CHARGE_OOM;
     }
+    sim_charge(cpu, mm->p.cost.swapin_page_ns);
     struct folio *f = &mm->folio[folio];
     f->owner = pte_content(mm->pte[id]);
     if (!mm->p.reclaim.anon_inactive_first)

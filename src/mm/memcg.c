@@ -379,8 +379,9 @@ void memcg_flush_if_pending(struct mm *mm) {
         memcg_flush_stats(mm);
 }
 
-/* Delay in ticks for an overage, mm/memcontrol.c calculate_high_delay(), HZ = 1000. */
-static uint64_t high_delay_ticks(uint64_t usage, uint64_t high, uint64_t nr_pages) {
+#define NS_PER_MS 1000000u
+/* Delay in milliseconds for an overage, mm/memcontrol.c calculate_high_delay(), HZ = 1000. */
+static uint64_t high_delay_ms(uint64_t usage, uint64_t high, uint64_t nr_pages) {
     if (usage <= high)
         return 0;
     if (high == 0)
@@ -413,15 +414,15 @@ rf_time memcg_handle_over_high(struct mm *mm, struct sim_cpu *cpu, uint32_t memc
         uint64_t d = 0;
         for (uint32_t i = memcg; i != RF_NONE; i = mm->memcg[i].parent)
             if (mm->memcg[i].high != MEMCG_UNLIMITED)
-                d = RF_MAX(d, high_delay_ticks(mm->memcg[i].usage, mm->memcg[i].high, nr));
+                d = RF_MAX(d, high_delay_ms(mm->memcg[i].usage, mm->memcg[i].high, nr));
         if (d <= 10) /* HZ / 100 */
             return 0;
         if (got || retries--) {
             in_retry = true;
             if (retries > MAX_RECLAIM_RETRIES)
-                return d * mm->p.cost.tick_ns;
+                return d * NS_PER_MS;
             continue;
         }
-        return d * mm->p.cost.tick_ns;
+        return d * NS_PER_MS;
     }
 }

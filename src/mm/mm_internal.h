@@ -135,7 +135,6 @@ struct memcg {
     uint64_t obj_pages;                 /* pages charged for objects */
     struct memcg_stats now, seen;
     uint64_t pending_updates;
-    uint64_t shrinker_deferred;
     struct lruvec lruvec;
     uint64_t c[NR_VM_COUNTERS];
     uint64_t ev_high, ev_max, ev_oom, ev_oom_kill, ev_swap_max, ev_swap_fail;
@@ -310,6 +309,7 @@ struct mm {
     uint64_t x_cow_copies, x_stable_violations, x_zero_mapped, x_reclaim_calls, x_swap_full_fail;
     uint64_t x_swap_freed_clean;
     uint64_t stat_flushes;
+    uint64_t pool_deferred[2]; /* zsmalloc shrinkers of zswap and zram */
     uint64_t mthp[PMD_ORDER + 1][NR_MTHP_STATS];
     bool oom;
     struct rf_err verify_err;

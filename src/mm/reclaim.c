@@ -103,29 +103,40 @@ static void shrink_lruvec(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg,
         shrink_active_list(mm, cpu, memcg, SWAP_CLUSTER_MAX);
 }
 
-#define SHRINK_BATCH 128u
-#define DEFAULT_SEEKS 2u
+/* The pools' own shrinkers (zsmalloc): not aware of memcgs, so only in the root's turn of a global
+ * reclaim. A scan ignores the amount asked for and compacts the whole pool. */
+static void shrink_pools(struct mm *mm, struct sim_cpu *cpu, const struct scan_control *sc) {
+    const struct zpool *pool = mm->zram ? zram_pool(mm->zram) : NULL;
+    uint64_t count[2] = {mm->zswap ? zswap_compactable(mm->zswap) : 0,
+                         pool ? pool->ops->compactable(pool) : 0};
 
-static void shrink_zswap(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg,
-                         const struct scan_control *sc) {
-    struct memcg *mc = &mm->memcg[memcg];
-    uint64_t count = zswap_shrinker_count(mm->zswap, memcg);
-
-    if (!count)
-        return;
-    uint64_t delta = (count >> sc->priority) * 4 / DEFAULT_SEEKS;
-    uint64_t nr = mc->shrinker_deferred, scanned = 0;
-    uint64_t total = RF_MIN((nr >> sc->priority) + delta, 2 * count);
-    while (total >= SHRINK_BATCH || total >= count) {
-        uint64_t n = RF_MIN(total, SHRINK_BATCH), written = 0;
-        if (!zswap_shrinker_scan(mm->zswap, cpu, memcg, n, &written))
-            break;
-        mm->c[VM_slabs_scanned] += n;
-        total -= n;
-        scanned += n;
+    for (int i = 0; i < 2; i++) {
+        uint64_t *deferred = &mm->pool_deferred[i];
+        if (!count[i])
+            continue;
+        uint64_t amount = zswap_shrink_amount(count[i], (uint32_t)sc->priority, *deferred);
+        uint64_t scanned = zswap_shrink_batches(count[i], amount);
+        uint64_t grown = *deferred + (count[i] >> sc->priority) * 2;
+        *deferred = RF_MIN(grown > scanned ? grown - scanned : 0, 2 * count[i]);
+        if (!scanned)
+            continue;
+        mm->c[VM_slabs_scanned] += scanned;
+        if (i == 0)
+            (void)zswap_compact(mm->zswap, cpu);
+        else
+            (void)zram_sysfs_write(mm->zram, cpu, "compact", "1");
     }
-    uint64_t next = nr + delta > scanned ? nr + delta - scanned : 0;
-    mc->shrinker_deferred = RF_MIN(next, 2 * count);
+}
+
+static void shrink_slabs(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg,
+                         const struct scan_control *sc) {
+    uint64_t scanned = 0;
+
+    if (mm->zswap)
+        (void)zswap_shrink_slab(mm->zswap, cpu, memcg, (uint32_t)sc->priority, &scanned);
+    mm->c[VM_slabs_scanned] += scanned;
+    if (memcg == ROOT_MEMCG)
+        shrink_pools(mm, cpu, sc);
 }
 
 static void shrink_node(struct mm *mm, struct sim_cpu *cpu, struct scan_control *sc) {
@@ -134,8 +145,7 @@ static void shrink_node(struct mm *mm, struct sim_cpu *cpu, struct scan_control 
         if (sc->target != ROOT_MEMCG && i != sc->target)
             continue;
         shrink_lruvec(mm, cpu, i, sc);
-        if (mm->zswap)
-            shrink_zswap(mm, cpu, i, sc);
+        shrink_slabs(mm, cpu, i, sc);
     }
 }
 

@@ -344,6 +344,7 @@ static enum charge_result new_cached(struct mm *mm, struct sim_cpu *cpu, uint32_
         return CHARGE_OOM;
     }
     struct folio *f = &mm->folio[id];
+    sim_charge(cpu, mm->p.cost.swapin_page_ns);
     (void)swapcache_prepare(mm->swap, slot);
     bool had_shadow = m->flags & SLOT_SHADOW;
     uint32_t shadow = mm->swap->word[slot];
