@@ -416,11 +416,13 @@ static void read_source(struct replay_result *out, const struct machine *m,
     const struct codec_ops *codec = NULL;
 
     if (machine_zram(m)) {
-        bool own = c->era.zram.own_backends && strcmp(c->zram_comp_algorithm, "zstd") == 0;
-
-        codec = codec_find(own ? "zstd-zram" : c->zram_comp_algorithm);
+        codec = codec_find(c->zram_comp_algorithm);
+        if (codec)
+            codec = codec_by_id(era_zram_codec(&c->era, codec->id));
     } else if (machine_zswap(m)) {
         codec = codec_find(c->zswap_compressor);
+        if (codec)
+            codec = codec_by_id(era_zswap_codec(&c->era, codec->id));
     }
     if (codec) {
         out->has_source = true;

@@ -26,6 +26,11 @@ struct kernel_era {
 const struct kernel_era *const *era_table(void);
 const struct kernel_era *era_find(const char *name);
 
+/* The codec that stands for `id` in zram and in zswap of that kernel: "zstd" is another one on a
+ * kernel with libzstd 1.4, and where zram has back ends of its own. */
+enum codec_id era_zram_codec(const struct kernel_era *era, enum codec_id id);
+enum codec_id era_zswap_codec(const struct kernel_era *era, enum codec_id id);
+
 enum era_field_type { ERA_BOOL, ERA_U8, ERA_U16, ERA_U32, ERA_U64, ERA_ENUM8 };
 /* Every field of struct kernel_era, for era.FIELD knobs: one table feeds parser, help and JSON. */
 struct era_field {

@@ -25,6 +25,7 @@ struct zram_policy {
     bool wb_largest_first;   /* 6.13+: targets of writeback and recompression by falling size */
     bool recomp_max_pages;   /* 6.10+ */
     bool recompress_clears_ac_time; /* 6.12 */
+    bool zstd_1_4;                  /* the kernel has libzstd 1.4 (to 6.1) */
 };
 
 /* Times charged to the calling CPU, per page; zram has no queue and no I/O completion. */

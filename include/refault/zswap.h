@@ -53,6 +53,7 @@ struct zswap_policy {
     bool thp_store;           /* a large folio as one unit: one full test, one hold of the tree
                                  lock ("mm, zswap: Support THP", Nov 2019; never merged) */
     bool raw_store;           /* incompressible pages kept raw (6.18+) */
+    bool zstd_1_4;            /* the kernel has libzstd 1.4 (to 6.1) */
     bool tree_per_64m;        /* an index and a lock per 64 MiB of swap (6.9+), else one */
     uint16_t nr_backends;     /* 32 in 6.6-6.11, else 1 */
     uint16_t walk_budget;     /* entries walked per shrink_memcg: 1; 32 in recent trees */
@@ -217,8 +218,8 @@ int zswap_check(const struct zswap *z, struct rf_err *err) RF_MUST_CHECK;
 /* Number of entries, for conservation checks, and total stored bytes. */
 uint64_t zswap_nr_entries(const struct zswap *z);
 uint64_t zswap_stored_bytes(const struct zswap *z);
-/* Brings the entry of a slot, and then its object (first the object itself, with links its neighbours
- * in the lists), into the processor's cache. Changes nothing. */
+/* Brings the entry of a slot, and then its object (first the object itself, with links its
+ * neighbours in the lists), into the processor's cache. Changes nothing. */
 void zswap_prefetch(const struct zswap *z, uint32_t slot);
 void zswap_prefetch_object(const struct zswap *z, uint32_t slot, bool links);
 uint64_t zswap_lru_len(const struct zswap *z, uint32_t memcg);

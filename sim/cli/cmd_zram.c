@@ -173,13 +173,13 @@ static int parse_options(int argc, char **argv, struct zram_options *o, struct r
     return rc;
 }
 
-/* zstd names zram's own back end where the kernel has one. */
+/* zstd is not the same on all kernels. */
 static int find_codec(const struct kernel_era *era, const char *name, enum codec_id *id,
                       struct rf_err *err) {
     const struct codec_ops *ops = codec_find(name);
     if (!ops)
         return rf_fail(err, RF_EUSAGE, "'%s' is no compression algorithm", name);
-    *id = ops->id == CODEC_ZSTD && era->zram.own_backends ? CODEC_ZSTD_ZRAM : ops->id;
+    *id = era_zram_codec(era, ops->id);
     return 0;
 }
 

@@ -128,13 +128,13 @@ static int on_sizes(void *ctx, const uint16_t *size, size_t nr, struct rf_err *e
     return RF_OK;
 }
 
-/* zstd names zram's own back end where the kernel has one. */
+/* zstd is not the same on all kernels. */
 static enum codec_id codec_of(const char *name, const struct kernel_era *era) {
     const struct codec_ops *codec = codec_find(name);
 
     if (!codec)
         return NR_CODECS;
-    return codec->id == CODEC_ZSTD && era->zram.own_backends ? CODEC_ZSTD_ZRAM : codec->id;
+    return era_zram_codec(era, codec->id);
 }
 
 /* The second algorithm of zr_recomp_FIRST_SECOND, which the guest does not show. */
@@ -206,7 +206,7 @@ int case_run_direct(struct case_result *c, struct dataset *d, const struct valid
         p.writeback_limit_enable = true;
     }
     if (p.comp[0] != CODEC_LZ4 && p.comp[0] != CODEC_LZ4HC && p.comp[0] != CODEC_ZSTD &&
-        p.comp[0] != CODEC_ZSTD_ZRAM)
+        p.comp[0] != CODEC_ZSTD_ZRAM && p.comp[0] != CODEC_ZSTD_1_4)
         run.limit = 0.01;
     rc = dataset_find(d, "traces", g->trace, endings, path, sizeof(path), err);
     if (rc == RF_OK)

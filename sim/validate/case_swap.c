@@ -239,9 +239,9 @@ static enum codec_id codec_of(const struct machine_config *m, bool zram) {
         codec = codec_find(m->zswap_compressor);
     if (!codec)
         return NR_CODECS;
-    if (codec->id == CODEC_ZSTD && m->era.zram.own_backends) /* see dataset.c */
-        return zram ? CODEC_ZSTD_ZRAM : NR_CODECS;
-    return codec->id;
+    if (codec->id == CODEC_ZSTD && !zram && m->era.zram.own_backends)
+        return NR_CODECS; /* its lengths were not measured */
+    return zram ? era_zram_codec(&m->era, codec->id) : era_zswap_codec(&m->era, codec->id);
 }
 
 static int run(struct case_result *c, struct dataset *d, const struct validate_opts *o,

@@ -243,11 +243,8 @@ static int apply_kernel_sizes(struct dataset *d, struct content_entry *c, const 
         codec = codec_find(golden_text(o, "zcomp"));
         if (!sizes || !codec)
             continue;
-        /* Kernels whose zram has back ends of its own measured those. */
-        rc = override(c, o, sizes,
-                      codec->id == CODEC_ZSTD && era && era->zram.own_backends ? CODEC_ZSTD_ZRAM
-                                                                               : codec->id,
-                      err);
+        /* zram measured what its own kernel takes for zstd. */
+        rc = override(c, o, sizes, era ? era_zram_codec(era, codec->id) : codec->id, err);
     }
     return rc;
 }

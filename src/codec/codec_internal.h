@@ -11,6 +11,7 @@
 #include "refault/codec.h"
 
 extern const struct codec_ops codec_lzo, codec_lzo_rle, codec_lz4, codec_lz4hc, codec_zstd,
-    codec_zstd_zram, codec_deflate, codec_842, codec_deflate_iaa, codec_deflate_iaa_dyn, codec_null;
+    codec_zstd_zram, codec_deflate, codec_842, codec_deflate_iaa, codec_deflate_iaa_dyn, codec_null,
+    codec_zstd_1_4;
 
 #endif

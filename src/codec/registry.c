@@ -14,6 +14,7 @@ static const struct codec_ops *const codecs[NR_CODECS] = {
     [CODEC_DEFLATE_IAA] = &codec_deflate_iaa,
     [CODEC_DEFLATE_IAA_DYN] = &codec_deflate_iaa_dyn,
     [CODEC_NULL] = &codec_null,
+    [CODEC_ZSTD_1_4] = &codec_zstd_1_4,
 };
 
 const struct codec_ops *codec_find(const char *name) {
@@ -26,6 +27,11 @@ const struct codec_ops *codec_find(const char *name) {
 
 const struct codec_ops *codec_by_id(enum codec_id id) {
     return codecs[id];
+}
+
+const char *codec_kernel_name(enum codec_id id) {
+    return id == CODEC_ZSTD_ZRAM || id == CODEC_ZSTD_1_4 ? codecs[CODEC_ZSTD]->name
+                                                         : codecs[id]->name;
 }
 
 size_t codec_max_work_bytes(void) {

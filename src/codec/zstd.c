@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * zstd level 3 through libzstd, with the parameters spelled out so that no library version
- * changes them. The crypto API (crypto/zstd.c, 6.1 to 6.12) takes the level's row for an unknown
+ * changes them. The crypto API (crypto/zstd.c, 6.2 to 6.12) takes the level's row for an unknown
  * source size; zram's own back end (drivers/block/zram/backend_zstd.c, 6.12) the row for 4096
  * bytes. The library then shrinks window and tables to the declared 4096 bytes, so what counts is
  * the minimum match of 5 against 4. The contexts live in the caller's work memory.
  */
-#define ZSTD_STATIC_LINKING_ONLY
-#include <zstd.h>
-#include "codec_internal.h"
-
-/* Enough for the larger of the two contexts after the library shrank its tables (1.5.4 needs
- * about 100 KiB) and for the decompression context (about 96 KiB). */
-#define ZSTD_WORK_BYTES (384u * 1024)
+#include "zstd_internal.h"
 
 static const ZSTD_compressionParameters crypto_params = {
     .windowLog = 21,
@@ -34,8 +28,7 @@ static const ZSTD_compressionParameters zram_params = {
     .strategy = ZSTD_dfast,
 };
 
-static int compress_with(void *work, const ZSTD_compressionParameters *params, const uint8_t *src,
-                         uint8_t *dst) {
+static ZSTD_CCtx *context_with(void *work, const ZSTD_compressionParameters *params) {
     const struct {
         ZSTD_cParameter name;
         int value;
@@ -53,25 +46,33 @@ static int compress_with(void *work, const ZSTD_compressionParameters *params, c
         {ZSTD_c_dictIDFlag, 0},
     };
     ZSTD_CCtx *ctx = ZSTD_initStaticCCtx(work, ZSTD_WORK_BYTES);
+    for (size_t i = 0; ctx && i < sizeof(set) / sizeof(set[0]); i++) {
+        if (ZSTD_isError(ZSTD_CCtx_setParameter(ctx, set[i].name, set[i].value)))
+            return NULL;
+    }
+    return ctx;
+}
+
+ZSTD_CCtx *zstd_crypto_context(void *work) {
+    return context_with(work, &crypto_params);
+}
+
+static int compress_in(ZSTD_CCtx *ctx, const uint8_t *src, uint8_t *dst) {
     if (!ctx)
         return RF_ECHECK;
-    for (size_t i = 0; i < sizeof(set) / sizeof(set[0]); i++) {
-        if (ZSTD_isError(ZSTD_CCtx_setParameter(ctx, set[i].name, set[i].value)))
-            return RF_ECHECK;
-    }
     size_t n = ZSTD_compress2(ctx, dst, CODEC_MAX_OUT, src, RF_PAGE_SIZE);
     return ZSTD_isError(n) ? RF_ECHECK : (int)n;
 }
 
-static int zstd_crypto_compress(void *work, const uint8_t *src, uint8_t *dst) {
-    return compress_with(work, &crypto_params, src, dst);
+int zstd_crypto_compress(void *work, const uint8_t *src, uint8_t *dst) {
+    return compress_in(zstd_crypto_context(work), src, dst);
 }
 
 static int zstd_zram_compress(void *work, const uint8_t *src, uint8_t *dst) {
-    return compress_with(work, &zram_params, src, dst);
+    return compress_in(context_with(work, &zram_params), src, dst);
 }
 
-static int zstd_page_decompress(void *work, const uint8_t *src, size_t len, uint8_t *dst) {
+int zstd_page_decompress(void *work, const uint8_t *src, size_t len, uint8_t *dst) {
     if (len > CODEC_MAX_OUT)
         return RF_ECHECK;
     ZSTD_DCtx *ctx = ZSTD_initStaticDCtx(work, ZSTD_WORK_BYTES);

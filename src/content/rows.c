@@ -38,7 +38,8 @@ static int add_row(struct content_set *cs, const struct content_row *row, uint32
         atomic_store_explicit(&t[id], (uint16_t)(size | ENTRY_RECORDED), memory_order_relaxed);
         cs->recorded[c] = true;
     }
-    XXH64_update(h, le, sizeof(le));
+    /* A column that came later counts only where it is used: digests of older sets stay. */
+    XXH64_update(h, le, row->size[CODEC_ZSTD_1_4] != 0 ? sizeof(le) : sizeof(le) - 2);
     return RF_OK;
 }
 

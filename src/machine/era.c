@@ -45,3 +45,15 @@ const struct kernel_era *era_find(const char *name) {
     }
     return NULL;
 }
+
+enum codec_id era_zram_codec(const struct kernel_era *era, enum codec_id id) {
+    if (id != CODEC_ZSTD)
+        return id;
+    if (era->zram.own_backends)
+        return CODEC_ZSTD_ZRAM;
+    return era->zram.zstd_1_4 ? CODEC_ZSTD_1_4 : id;
+}
+
+enum codec_id era_zswap_codec(const struct kernel_era *era, enum codec_id id) {
+    return id == CODEC_ZSTD && era->zswap.zstd_1_4 ? CODEC_ZSTD_1_4 : id;
+}

@@ -39,6 +39,7 @@ const struct kernel_era era_6_8 = {
             .large_store = false,
             .thp_store = false,
             .raw_store = false,
+            .zstd_1_4 = false,
             .tree_per_64m = false,
             .nr_backends = 32,
             .walk_budget = 1,
@@ -56,6 +57,7 @@ const struct kernel_era era_6_8 = {
             .wb_largest_first = false,
             .recomp_max_pages = false,
             .recompress_clears_ac_time = false,
+            .zstd_1_4 = false,
         },
     .swap =
         {
@@ -132,6 +134,7 @@ const struct kernel_era era_6_12 = {
             .large_store = false,
             .thp_store = false,
             .raw_store = false,
+            .zstd_1_4 = false,
             .tree_per_64m = true,
             .nr_backends = 1,
             .walk_budget = 1,
@@ -149,6 +152,7 @@ const struct kernel_era era_6_12 = {
             .wb_largest_first = false,
             .recomp_max_pages = true,
             .recompress_clears_ac_time = true,
+            .zstd_1_4 = false,
         },
     .swap =
         {
@@ -225,6 +229,7 @@ const struct kernel_era era_6_13 = {
             .large_store = true,
             .thp_store = false,
             .raw_store = false,
+            .zstd_1_4 = false,
             .tree_per_64m = true,
             .nr_backends = 1,
             .walk_budget = 1,
@@ -242,6 +247,7 @@ const struct kernel_era era_6_13 = {
             .wb_largest_first = true,
             .recomp_max_pages = true,
             .recompress_clears_ac_time = true,
+            .zstd_1_4 = false,
         },
     .swap =
         {
@@ -318,6 +324,7 @@ const struct kernel_era era_6_18 = {
             .large_store = true,
             .thp_store = false,
             .raw_store = true,
+            .zstd_1_4 = false,
             .tree_per_64m = true,
             .nr_backends = 1,
             .walk_budget = 1,
@@ -335,6 +342,7 @@ const struct kernel_era era_6_18 = {
             .wb_largest_first = true,
             .recomp_max_pages = true,
             .recompress_clears_ac_time = true,
+            .zstd_1_4 = false,
         },
     .swap =
         {

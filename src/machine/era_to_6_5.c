@@ -39,6 +39,7 @@ const struct kernel_era era_5_4 = {
             .large_store = false,
             .thp_store = false,
             .raw_store = false,
+            .zstd_1_4 = true,
             .tree_per_64m = false,
             .nr_backends = 1,
             .walk_budget = 1,
@@ -56,6 +57,7 @@ const struct kernel_era era_5_4 = {
             .wb_largest_first = false,
             .recomp_max_pages = false,
             .recompress_clears_ac_time = false,
+            .zstd_1_4 = true,
         },
     .swap =
         {
@@ -132,6 +134,7 @@ const struct kernel_era era_5_10 = {
             .large_store = false,
             .thp_store = false,
             .raw_store = false,
+            .zstd_1_4 = true,
             .tree_per_64m = false,
             .nr_backends = 1,
             .walk_budget = 1,
@@ -149,6 +152,7 @@ const struct kernel_era era_5_10 = {
             .wb_largest_first = false,
             .recomp_max_pages = false,
             .recompress_clears_ac_time = false,
+            .zstd_1_4 = true,
         },
     .swap =
         {
@@ -225,6 +229,7 @@ const struct kernel_era era_6_1 = {
             .large_store = false,
             .thp_store = false,
             .raw_store = false,
+            .zstd_1_4 = true,
             .tree_per_64m = false,
             .nr_backends = 1,
             .walk_budget = 1,
@@ -242,6 +247,7 @@ const struct kernel_era era_6_1 = {
             .wb_largest_first = false,
             .recomp_max_pages = false,
             .recompress_clears_ac_time = false,
+            .zstd_1_4 = true,
         },
     .swap =
         {
@@ -318,6 +324,7 @@ const struct kernel_era era_6_5 = {
             .large_store = false,
             .thp_store = false,
             .raw_store = false,
+            .zstd_1_4 = false,
             .tree_per_64m = false,
             .nr_backends = 1,
             .walk_budget = 1,
@@ -335,6 +342,7 @@ const struct kernel_era era_6_5 = {
             .wb_largest_first = false,
             .recomp_max_pages = false,
             .recompress_clears_ac_time = false,
+            .zstd_1_4 = false,
         },
     .swap =
         {

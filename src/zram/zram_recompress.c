@@ -87,10 +87,8 @@ static int recomp_all(struct zram *z, struct sim_cpu *cpu, struct recomp *r) {
     return rc;
 }
 
-/* zram's own zstd back end is a codec of its own here, but has the same name in the kernel. */
 static bool is_algo(enum codec_id id, const char *name) {
-    const char *own = id == CODEC_ZSTD_ZRAM ? "zstd" : codec_by_id(id)->name;
-    return strcmp(own, name) == 0;
+    return strcmp(codec_kernel_name(id), name) == 0;
 }
 
 static bool parse_type(const char *val, struct recomp *r) {
