@@ -245,6 +245,7 @@ static bool run_fault(struct stream *s, struct sim_cpu *cpu, enum task_result *r
         *res = TASK_BLOCK;
         return false;
     }
+    s->ctx.content = (op & OP_CONTENT) ? s->ops[s->pos + 1] & OP_ID_MASK : RF_NONE;
     switch (handle_fault(mm, cpu, id, write, &s->ctx)) {
     case FAULT_RETRY:
         if (++s->retries > MAX_FAULT_RETRIES) {
@@ -263,8 +264,6 @@ static bool run_fault(struct stream *s, struct sim_cpu *cpu, enum task_result *r
         break;
     }
     s->retries = 0;
-    if (op & OP_CONTENT)
-        mm->pte[id] = pte_set_content(mm->pte[id], s->ops[s->pos + 1] & OP_ID_MASK);
     s->pos += words_of(op);
     m->ops_done++;
     if (m->access_cost)

@@ -192,8 +192,12 @@ enum fault_result handle_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, 
 
     mm->cur = cpu;
     if (!ctx->active) {
-        *ctx = (struct fault_ctx){
-            .id = id, .active = true, .start = cpu->now, .wait_folio = RF_NONE, .kind = FK_MINOR};
+        *ctx = (struct fault_ctx){.id = id,
+                                  .active = true,
+                                  .start = cpu->now,
+                                  .wait_folio = RF_NONE,
+                                  .kind = FK_MINOR,
+                                  .content = ctx->content};
     }
     if (!ctx->counted || mm->p.fault.count_retries) {
         vm_count(mm, memcg, VM_pgfault, 1);
@@ -218,6 +222,9 @@ enum fault_result handle_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, 
         mm->oom = true;
         return r;
     }
+    /* Before the limit is looked at: that may take the page away again. */
+    if (ctx->content != RF_NONE)
+        mm->pte[id] = pte_set_content(mm->pte[id], ctx->content);
     if (mm->implicit_content && write && pte_content(mm->pte[id]) == CONTENT_ZERO)
         mm->pte[id] = pte_set_content(mm->pte[id], 1 + id);
     rf_time delay = 0;

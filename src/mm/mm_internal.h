@@ -217,6 +217,7 @@ struct fault_ctx {
     bool active, counted, major, wait_folio_set;
     uint8_t kind;
     uint32_t wait_folio;
+    uint32_t content; /* what the store leaves in the page, RF_NONE if that is not known */
     rf_time start;
     uint32_t charge_retries;
     bool charge_drained, charge_flushed;

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Random streams of accesses and events of several processes through whole machines of random
+ * configurations. The model is naive: what each page contains and whether it was ever touched. The
+ * machine runs with --verify, so that what comes back from swap is compared with what went there,
+ * and with all invariants checked after every phase.
+ */
+#include "src/machine/machine_internal.h"
+#include "tests/machine_rig.h"
+
+#define PROCS 10u
+#define BLOCKS 24u
+#define IDS (BLOCKS << 9)
+#define PHASES 5u
+
+struct page {
+    bool mapped, touched;
+    uint32_t content, late; /* late: what it may contain instead; equal if there is no doubt */
+};
+
+struct world {
+    struct rig rig;
+    struct rf_rng rng;
+    struct page page[IDS];
+    bool alive[PROCS], ended;
+    uint32_t nr_procs, nr_blocks, nr_vmas;
+    uint32_t owner[BLOCKS];
+    uint64_t vpn[BLOCKS];
+};
+
+static uint32_t below(struct world *w, uint32_t n) {
+    return (uint32_t)rf_rng_below(&w->rng, n);
+}
+
+static uint32_t draw(struct world *w, const uint32_t *values, size_t n) {
+    return values[below(w, (uint32_t)n)];
+}
+#define DRAW(w, ...)                                                                               \
+    draw(w, (const uint32_t[]){__VA_ARGS__},                                                       \
+         sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+
+static void random_config(struct world *w, uint32_t seed) {
+    static const char *const devices[] = {"null", "nvme", "ssd", "hdd", "pmem", "zram0"};
+    static const char *const codecs[] = {"lz4", "zstd", "lzo", "842", "deflate", "lzo-rle"};
+    static const char *const pools[] = {"zsmalloc", "zbud", "z3fold"};
+    const struct kernel_era *const *eras = era_table();
+    struct machine_config *c = &w->rig.c;
+    uint32_t nr_eras = 0;
+
+    while (eras[nr_eras])
+        nr_eras++;
+    rig_config(&w->rig, eras[below(w, nr_eras)]->name);
+    c->seed = seed;
+    c->cpus = 1 + below(w, 4);
+    c->blocks = BLOCKS;
+    rig_device(&w->rig, devices[below(w, 6)]);
+    c->page_cluster = DRAW(w, 0, 0, 1, 3, 3, 5);
+    c->swappiness = DRAW(w, 1, 60, 100);
+    c->vma_ra_enabled = below(w, 2);
+    c->ram = rig_pages(DRAW(w, 400, 1000, 4096));
+    c->swap_size = rig_pages(DRAW(w, 300, 2000, 8192));
+    c->zram_disksize = c->swap_size;
+    c->memory_max = rig_pages(DRAW(w, 90, 150, 300, 1000));
+    if (below(w, 4) == 0)
+        c->memory_high = rig_pages(DRAW(w, 60, 140));
+    if (below(w, 8) == 0)
+        c->memory_swap_max = rig_pages(DRAW(w, 0, 100, 1000));
+    if (below(w, 5) == 0)
+        c->memory_zswap_max = rig_pages(DRAW(w, 0, 5, 30));
+    c->memory_zswap_writeback = below(w, 5) != 0;
+    if (below(w, 3) != 0)
+        rig_zswap(&w->rig, codecs[below(w, 6)]);
+    snprintf(c->zswap_zpool, sizeof(c->zswap_zpool), "%s", pools[below(w, 3)]);
+    c->max_pool_percent = DRAW(w, 1, 3, 20);
+    c->accept_threshold_percent = DRAW(w, 50, 90, 100);
+    c->shrinker_enabled = c->era.zswap.shrinker && below(w, 2);
+    c->same_filled_pages_enabled = below(w, 4) != 0;
+    c->exclusive_loads = below(w, 2);
+    snprintf(c->zram_comp_algorithm, sizeof(c->zram_comp_algorithm), "%s", codecs[below(w, 6)]);
+    c->lru_gen_enabled = c->era.reclaim.lru_gen_available && below(w, 3) == 0;
+}
+
+static void map_block(struct world *w, uint32_t pid, uint64_t vpn) {
+    struct rig *r = &w->rig;
+    uint32_t b = w->nr_blocks++, lo = below(w, 100), n = 1 + below(w, 512 - lo);
+
+    w->owner[b] = pid;
+    w->vpn[b] = vpn;
+    RIG_OK(r, machine_map(r->m, pid, w->nr_vmas++, (b << 9) + lo, n, vpn + lo,
+                          TMAP_ANON | TMAP_WRITE, &r->err));
+    for (uint32_t i = (b << 9) + lo; i < (b << 9) + lo + n; i++)
+        w->page[i] = (struct page){.mapped = true};
+}
+
+static void new_process(struct world *w, uint32_t parent) {
+    struct rig *r = &w->rig;
+    uint32_t pid = w->nr_procs++;
+
+    w->alive[pid] = true;
+    RIG_OK(r, machine_process(r->m, pid, parent, &r->err));
+    if (parent == RF_NONE)
+        map_block(w, pid, (uint64_t)pid << 30);
+}
+
+static void do_fork(struct world *w, uint32_t parent) {
+    struct rig *r = &w->rig;
+    uint32_t nr = w->nr_blocks, child = w->nr_procs, from[BLOCKS], n = 0;
+
+    for (uint32_t b = 0; b < nr; b++)
+        if (w->owner[b] == parent)
+            from[n++] = b;
+    if (nr + n > BLOCKS || n == 0 || child >= PROCS)
+        return;
+    new_process(w, parent);
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t b = w->nr_blocks++;
+
+        w->owner[b] = child;
+        w->vpn[b] = w->vpn[from[k]];
+        for (uint32_t i = 0; i < 512;) { /* one mapping for each run of mapped pages */
+            uint32_t stop = i;
+
+            while (stop < 512 && w->page[from[k] << 9 | stop].mapped)
+                stop++;
+            if (stop == i) {
+                i++;
+                continue;
+            }
+            RIG_OK(r, machine_map(r->m, child, w->nr_vmas++, b << 9 | i, stop - i, w->vpn[b] + i,
+                                  TMAP_ANON | TMAP_WRITE, &r->err));
+            i = stop;
+        }
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t b = nr + k;
+
+        RIG_OK(r, machine_fork_block(r->m, child, b, parent, from[k], &r->err));
+        memcpy(&w->page[b << 9], &w->page[from[k] << 9], 512 * sizeof(struct page));
+    }
+}
+
+static void do_exit(struct world *w, uint32_t pid, bool exec) {
+    struct rig *r = &w->rig;
+
+    RIG_OK(r, machine_exit(r->m, pid, exec, &r->err));
+    for (uint32_t b = 0; b < w->nr_blocks; b++) {
+        if (w->owner[b] != pid)
+            continue;
+        w->owner[b] = RF_NONE;
+        memset(&w->page[b << 9], 0, 512 * sizeof(struct page));
+    }
+    w->alive[pid] = exec;
+    if (exec && w->nr_blocks < BLOCKS)
+        map_block(w, pid, (uint64_t)pid << 30);
+    if (!exec && pid > 0 && below(w, 2) && w->alive[0])
+        RIG_OK(r, machine_wait(r->m, 0, pid, &r->err));
+}
+
+static void zap(struct world *w, uint32_t pid, uint32_t block) {
+    struct rig *r = &w->rig;
+    uint32_t lo = below(w, 512), n = 1 + below(w, 512 - lo), first = block << 9 | lo;
+
+    if (below(w, 3) == 0) {
+        RIG_OK(r, machine_unmap(r->m, pid, first, n, &r->err));
+        memset(&w->page[first], 0, n * sizeof(struct page));
+        return;
+    }
+    RIG_OK(r, machine_switch(r->m, pid, &r->err));
+    RIG_OK(r, machine_dontneed(r->m, first, n, &r->err));
+    for (uint32_t i = first; i < first + n; i++)
+        w->page[i] = (struct page){.mapped = w->page[i].mapped};
+}
+
+/* A burst of accesses around one place. */
+static void accesses(struct world *w, uint32_t pid, uint32_t block) {
+    uint32_t ops[256], n = 0, at = below(w, 512), span = DRAW(w, 8, 64, 512);
+
+    while (n < 250) {
+        uint32_t id = block << 9 | ((at + below(w, span)) & 511u);
+        struct page *p = &w->page[id];
+
+        if (!p->mapped) {
+            n++; /* so that a block without mappings ends the burst; the place is used below */
+            ops[n - 1] = RF_NONE;
+            continue;
+        }
+        switch (below(w, 10)) {
+        case 0:
+        case 1:
+        case 2:
+        case 3:
+            ops[n++] = id;
+            p->touched = true;
+            break;
+        case 4:
+            ops[n++] = id | OP_WRITE;
+            p->touched = true;
+            break;
+        case 5:
+            if (!p->touched || p->late != p->content)
+                break;
+            p->late = below(w, RIG_CONTENTS + 1); /* of stores before: ignored by what is gone */
+            ops[n++] = id | OP_CONTENT;
+            ops[n++] = p->late;
+            break;
+        default:
+            p->content = p->late = below(w, RIG_CONTENTS + 1);
+            p->touched = true;
+            ops[n++] = id | OP_WRITE | OP_CONTENT;
+            ops[n++] = p->content;
+            break;
+        }
+    }
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (ops[i] != RF_NONE)
+            ops[kept++] = ops[i];
+    rig_run(&w->rig, pid, ops, kept);
+}
+
+static void step(struct world *w) {
+    uint32_t b = below(w, w->nr_blocks), pid = w->owner[b], what = below(w, 200);
+    struct rig *r = &w->rig;
+
+    if (machine_outcome(r->m) == MACHINE_OOM) {
+        w->ended = true;
+        return;
+    }
+    if (pid == RF_NONE) {
+        if (w->nr_blocks < BLOCKS && w->alive[pid = below(w, w->nr_procs)])
+            map_block(w, pid, ((uint64_t)pid << 30) + ((uint64_t)w->nr_blocks << 9));
+        return;
+    }
+    if (what < 6)
+        do_fork(w, pid);
+    else if (what < 7 && w->nr_procs < PROCS && w->nr_blocks < BLOCKS)
+        new_process(w, RF_NONE);
+    else if (what < 9 && pid > 0)
+        do_exit(w, pid, what == 8);
+    else if (what < 17)
+        zap(w, pid, b);
+    else if (what < 20)
+        RIG_OK(r, machine_compute(r->m, below(w, 3000000), &r->err));
+    else
+        accesses(w, pid, b);
+}
+
+static void compare(struct world *w) {
+    struct rig *r = &w->rig;
+
+    RIG_OK(r, machine_settle(r->m, &r->err));
+    rig_check(r);
+    if (machine_outcome(r->m) == MACHINE_OOM)
+        return;
+    for (uint32_t i = 0; i < w->nr_blocks << 9; i++) {
+        struct page *p = &w->page[i];
+        uint8_t state = machine_page_state(r->m, i);
+
+        if (p->touched ? state == 0 : state != 0)
+            fail_msg("page %u is in state %u, touched %d", i, state, p->touched);
+        if (!p->touched)
+            continue;
+        uint32_t content = pte_content(r->m->mm->pte[i]);
+        if (content != p->content && content != p->late)
+            fail_msg("page %u contains %u, expected %u or %u", i, content, p->content, p->late);
+        p->content = p->late = content;
+    }
+}
+
+static void describe(const struct world *w, uint32_t seed, const char *what) {
+    const struct machine_config *c = &w->rig.c;
+
+    print_message("%s: seed %u: kernel %s, %u CPUs, %s, zswap %d %s %s, lru_gen %d\n", what, seed,
+                  c->era.name, c->cpus, c->swap_device, c->zswap_enabled, c->zswap_compressor,
+                  c->zswap_zpool, c->lru_gen_enabled);
+}
+
+static void run_world(uint32_t seed, bool loud, uint64_t *oom) {
+    static struct world w;
+
+    memset(&w, 0, sizeof(w));
+    rf_rng_seed(&w.rng, seed);
+    random_config(&w, seed);
+    if (loud)
+        describe(&w, seed, "run");
+    rig_start(&w.rig);
+    new_process(&w, RF_NONE);
+    for (uint32_t phase = 0; phase < PHASES && !w.ended; phase++) {
+        for (uint32_t i = 0; i < 60 && !w.ended; i++)
+            step(&w);
+        compare(&w);
+    }
+    *oom += machine_outcome(w.rig.m) == MACHINE_OOM;
+    rig_teardown(&w.rig);
+}
+
+static void random_machines(void **state) {
+    const char *one = getenv("MACHINE_SEED"), *many = getenv("MACHINE_SEEDS");
+    uint32_t nr = many ? (uint32_t)strtoul(many, NULL, 10) : 60;
+    uint64_t oom = 0;
+
+    (void)state;
+    if (one) {
+        run_world((uint32_t)strtoul(one, NULL, 10), true, &oom);
+        return;
+    }
+    for (uint32_t seed = 1; seed <= nr; seed++)
+        run_world(seed, many != NULL, &oom);
+    /* Most of the machines must get to the end, or the test shows little. */
+    assert_true(oom * 2 < nr);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_machines)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
