@@ -6,7 +6,8 @@ set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 
 # refault_dependency(TARGET pkg-config-name library header debian-package)
-# makes the interface library TARGET; pkg-config is asked first, then the plain search paths.
+# makes the interface library TARGET. Where there is pkg-config it must know the library, as whoever
+# links librefault.a will ask it; elsewhere the plain search paths decide.
 function(refault_dependency target pc lib header package)
   if(TARGET ${target})
     return()
@@ -17,9 +18,10 @@ function(refault_dependency target pc lib header package)
   find_library(${target}_LIBRARY NAMES ${lib} HINTS ${${target}_PC_LIBRARY_DIRS})
   find_path(${target}_INCLUDE NAMES ${header} HINTS ${${target}_PC_INCLUDE_DIRS})
   mark_as_advanced(${target}_LIBRARY ${target}_INCLUDE)
-  if(NOT ${target}_LIBRARY OR NOT ${target}_INCLUDE)
+  if(NOT ${target}_LIBRARY OR NOT ${target}_INCLUDE
+     OR (PKG_CONFIG_FOUND AND NOT ${target}_PC_FOUND))
     message(FATAL_ERROR
-      "refault needs ${lib} (header <${header}>), which was not found. "
+      "refault needs ${lib} (${pc}.pc, header <${header}>), which was not found. "
       "On Debian or Ubuntu: apt-get install ${package}")
   endif()
   add_library(${target} INTERFACE)
