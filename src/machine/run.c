@@ -110,14 +110,12 @@ _Static_assert((PTE_PRESENT | PTE_ACCESSED) == 3 && (PTE_DIRTY | PTE_WRITE) == 1
  * Whether each of HIT_GROUP accesses finds all the bits that it needs, so that there is nothing to
  * do: one branch for all of them. A store's sign bit becomes ones in every place.
  */
-static inline bool group_hits(const uint64_t *pte, const uint32_t *ops, uint32_t max_ids) {
-    uint32_t any = 0, lacking = 0, top = 0;
+static inline bool group_hits(const uint64_t *pte, const uint32_t *ops, uint32_t unwanted) {
+    uint32_t any = 0, lacking = 0;
 
-    for (uint32_t k = 0; k < HIT_GROUP; k++) {
+    for (uint32_t k = 0; k < HIT_GROUP; k++)
         any |= ops[k];
-        top = RF_MAX(top, ops[k] & OP_ID_MASK);
-    }
-    if (RF_UNLIKELY((any & (OP_CONTENT | OP_EVENT)) || top >= max_ids))
+    if (RF_UNLIKELY(any & unwanted))
         return false;
     for (uint32_t k = 0; k < HIT_GROUP; k++)
         lacking |= ((0u - (ops[k] >> 31)) | 3u) & ~(uint32_t)pte[ops[k] & OP_ID_MASK];
@@ -144,13 +142,16 @@ static inline size_t run_hits(struct mm *mm, struct lookahead *la, const uint32_
     uint64_t *pte = mm->pte;
     size_t i = *pos, done = 0;
     const uint32_t max_ids = mm->p.max_ids;
+    /* An id beyond max_ids but inside the table's power of two finds an entry that is not present.
+     */
+    const uint32_t unwanted = OP_CONTENT | OP_EVENT | (OP_ID_MASK & ~mm->id_mask);
     const bool swap = swap_slots_in_use(mm->swap) > 0;
 
     lookahead_start(la, i);
     for (;;) {
         while (end - i >= AHEAD_PTE + 2 * HIT_GROUP && max_accesses - done >= HIT_GROUP) {
             look_ahead(la, mm, ops, i, swap);
-            if (!group_hits(pte, ops + i, max_ids))
+            if (!group_hits(pte, ops + i, unwanted))
                 break;
             i += HIT_GROUP;
             done += HIT_GROUP;

@@ -23,6 +23,8 @@ int mm_create(const struct mm_params *p, struct mm **out, struct rf_err *err) {
     /* Every id resident, and as many again in the swap cache or in flight. */
     uint64_t folios = RF_MIN(p->knobs.ram_pages, (uint64_t)p->max_ids * 2 + 65536);
     mm->folio_cap = (uint32_t)RF_MIN(folios + 1024, (uint64_t)1 << 28);
+    for (mm->id_mask = 511; mm->id_mask < p->max_ids - 1;)
+        mm->id_mask = mm->id_mask << 1 | 1;
     mm->nr_blocks = p->max_ids >> 9;
     mm->block = malloc(RF_MAX(mm->nr_blocks, 1u) * sizeof(*mm->block));
     mm->cpu = calloc(p->knobs.cpus, sizeof(*mm->cpu));
@@ -31,7 +33,7 @@ int mm_create(const struct mm_params *p, struct mm **out, struct rf_err *err) {
     bool enough = mm->block && mm->cpu && (mm->pmd_young || !p->knobs.lru_gen_enabled);
     r = enough ? RF_OK : rf_fail(err, RF_ENOMEM, "no memory for a machine");
     if (!r)
-        r = rf_varr_init(&mm->pte_arr, p->max_ids, sizeof(uint64_t), err);
+        r = rf_varr_init(&mm->pte_arr, (size_t)mm->id_mask + 1, sizeof(uint64_t), err);
     if (!r)
         r = rf_varr_init(&mm->folio_arr, mm->folio_cap, sizeof(struct folio), err);
     if (!r && p->knobs.lru_gen_enabled)

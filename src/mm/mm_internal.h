@@ -262,6 +262,7 @@ struct mm {
     void *wait_ctx;
 
     uint64_t *pte;
+    uint32_t id_mask; /* all ones; room in pte[] for every id below it */
     struct folio *folio;
     struct rf_varr pte_arr, folio_arr;
     uint8_t *gen; /* MGLRU: one byte a folio, see lru_gen.h; NULL if off */
