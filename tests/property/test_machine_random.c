@@ -57,13 +57,13 @@ static void random_config(struct world *w, uint32_t seed) {
     c->page_cluster = DRAW(w, 0, 0, 1, 3, 3, 5);
     c->swappiness = DRAW(w, 1, 60, 100);
     c->vma_ra_enabled = below(w, 2);
-    c->ram = rig_pages(DRAW(w, 400, 1000, 4096));
-    c->swap_size = rig_pages(DRAW(w, 300, 2000, 8192));
+    c->ram = rig_pages(DRAW(w, 600, 1500, 4096));
+    c->swap_size = rig_pages(DRAW(w, 2000, 8192, 16384));
     c->zram_disksize = c->swap_size;
-    c->memory_max = rig_pages(DRAW(w, 90, 150, 300, 1000));
+    c->memory_max = rig_pages(DRAW(w, 100, 200, 300, 1000));
     if (below(w, 4) == 0)
         c->memory_high = rig_pages(DRAW(w, 60, 140));
-    if (below(w, 8) == 0)
+    if (below(w, 12) == 0)
         c->memory_swap_max = rig_pages(DRAW(w, 0, 100, 1000));
     if (below(w, 5) == 0)
         c->memory_zswap_max = rig_pages(DRAW(w, 0, 5, 30));
@@ -306,6 +306,8 @@ static void random_machines(void **state) {
     }
     for (uint32_t seed = 1; seed <= nr; seed++)
         run_world(seed, many != NULL, &oom);
+    if (many)
+        print_message("%llu of %u machines ran out of memory\n", (unsigned long long)oom, nr);
     /* Most of the machines must get to the end, or the test shows little. */
     assert_true(oom * 2 < nr);
 }
