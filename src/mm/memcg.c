@@ -289,8 +289,6 @@ void memcg_charge_obj(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32
     struct memcg *mc = &mm->memcg[memcg];
 
     mc->obj_bytes += bytes;
-    mc->now.zswap_bytes += bytes;
-    mc->now.zswapped++;
     mc->pending_updates += 2;
     if (c->obj_memcg == memcg && c->obj_bytes >= bytes) {
         c->obj_bytes -= bytes;
@@ -311,8 +309,6 @@ void memcg_uncharge_obj(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint
     struct memcg *mc = &mm->memcg[memcg];
 
     mc->obj_bytes -= bytes;
-    mc->now.zswap_bytes -= bytes;
-    mc->now.zswapped--;
     mc->pending_updates += 2;
     refill_obj(mm, cpu, memcg, bytes, true);
 }

@@ -61,8 +61,9 @@ static inline uint64_t pte_make(uint64_t old, uint32_t index, uint32_t flags) {
 #define FOLIO_STABLE_WB 0x2000u /* under writeback to a device that needs stable pages */
 #define FOLIO_USED 0x4000u      /* allocated */
 
-/* Slab and percpu pages charged when a task starts in the cgroup, besides its page tables. */
-#define TASK_KERNEL_PAGES 1u
+/* Slab objects charged for a task's mapping besides its page tables, x86-64: VMA 200, maple node 256,
+ * anon_vma 88, anon_vma_chain 64 bytes (/proc/slabinfo). */
+#define TASK_SLAB_BYTES 608u
 
 #define PMD_ORDER 9u
 #define PMD_NR 512u
@@ -181,7 +182,6 @@ struct process {
     uint64_t lru_walked; /* MGLRU: when it was last walked, see gen_age(); 0 = not yet */
     uint32_t *blocks;
     uint32_t nblocks, cap;
-    uint32_t kernel_pages;
 };
 
 enum fault_result { FAULT_DONE, FAULT_RETRY, FAULT_OOM };

@@ -38,8 +38,7 @@ int space_process(struct mm *mm, struct sim_cpu *cpu, uint32_t pid, uint32_t mem
     p->lru_walked = 0;
     p->memcg = memcg;
     p->nblocks = 0;
-    p->kernel_pages = TASK_KERNEL_PAGES;
-    memcg_charge_kernel(mm, cpu, memcg, p->kernel_pages);
+    memcg_charge_obj(mm, cpu, memcg, TASK_SLAB_BYTES);
     return RF_OK;
 }
 
@@ -293,7 +292,7 @@ int space_exit(struct mm *mm, struct sim_cpu *cpu, uint32_t pid, bool exec, stru
     }
     p->nblocks = 0;
     if (!exec) {
-        memcg_uncharge_kernel(mm, p->memcg, p->kernel_pages);
+        memcg_uncharge_obj(mm, cpu, p->memcg, TASK_SLAB_BYTES);
         p->alive = false;
         free(p->blocks);
         p->blocks = NULL;

@@ -443,11 +443,16 @@ static bool may_store(void *host, uint32_t memcg) {
 }
 
 static void zs_charge(void *host, struct sim_cpu *cpu, uint32_t memcg, uint32_t bytes) {
-    memcg_charge_obj(host, cpu, memcg, bytes);
+    struct mm *mm = host;
+    mm->memcg[memcg].now.zswap_bytes += bytes;
+    mm->memcg[memcg].now.zswapped++;
+    memcg_charge_obj(mm, cpu, memcg, bytes);
 }
 
 static void zs_uncharge(void *host, uint32_t memcg, uint32_t bytes) {
     struct mm *mm = host;
+    mm->memcg[memcg].now.zswap_bytes -= bytes;
+    mm->memcg[memcg].now.zswapped--;
     memcg_uncharge_obj(mm, mm->cur, memcg, bytes);
 }
 
