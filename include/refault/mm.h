@@ -16,16 +16,16 @@
     X(pgmajfault)                                                                                  \
     X(pgreuse)                                                                                     \
     X(pswpin)                                                                                      \
-    X(pswpout) X(zswpin) X(zswpout) X(zswpwb) X(swpin_zero) X(swpout_zero) X(swap_ra)              \
-        X(swap_ra_hit) X(pgscan_anon) X(pgsteal_anon) X(pgscan_kswapd) X(pgscan_direct)            \
-            X(pgsteal_kswapd) X(pgsteal_direct) X(pgactivate) X(pgdeactivate) X(pgrefill)          \
-                X(pgrotated) X(pageoutrun) X(allocstall) X(workingset_refault_anon)                \
-                    X(workingset_activate_anon) X(workingset_restore_anon)                         \
-                        X(workingset_nodereclaim) X(nr_vmscan_write) X(thp_fault_alloc)            \
-                            X(thp_fault_fallback) X(thp_fault_fallback_charge) X(thp_swpout)       \
-                                X(thp_swpout_fallback) X(thp_split_page) X(thp_split_pmd)          \
-                                    X(kswapd_low_wmark_hit_quickly)                                \
-                                        X(kswapd_high_wmark_hit_quickly) X(slabs_scanned)
+    X(pswpout)                                                                                     \
+    X(zswpin) X(zswpout) X(zswpwb) X(swpin_zero) X(swpout_zero) X(swap_ra) X(swap_ra_hit)          \
+        X(pgscan_anon) X(pgsteal_anon) X(pgscan_kswapd) X(pgscan_direct) X(pgsteal_kswapd)         \
+            X(pgsteal_direct) X(pgactivate) X(pgdeactivate) X(pgrefill) X(pgrotated) X(pageoutrun) \
+                X(allocstall) X(workingset_refault_anon) X(workingset_activate_anon)               \
+                    X(workingset_restore_anon) X(workingset_nodereclaim) X(nr_vmscan_write)        \
+                        X(thp_fault_alloc) X(thp_fault_fallback) X(thp_fault_fallback_charge)      \
+                            X(thp_swpout) X(thp_swpout_fallback) X(thp_split_page)                 \
+                                X(thp_split_pmd) X(kswapd_low_wmark_hit_quickly)                   \
+                                    X(kswapd_high_wmark_hit_quickly) X(slabs_scanned)
 
 enum vm_counter {
 #define X(name) VM_##name,
@@ -53,6 +53,8 @@ struct fault_policy {
 struct reclaim_policy {
     uint16_t add_batch;       /* LRU-add batch: 15 to 6.8, 31 later */
     bool anon_inactive_first; /* new anon pages start inactive; two references activate (5.9+) */
+    bool second_chance;       /* an accessed page at the inactive tail is kept, not reclaimed */
+    bool memcg_stock;         /* charges take 64 pages and keep the rest in a per-CPU stock */
     bool anon_workingset;     /* refault distance for anon (5.9+) */
     bool cost_io_weighted;    /* cost = 32 * pageouts + rotated (6.2+), else pageouts */
     uint64_t stat_flush_ns;   /* memcg statistics: 0 = flushed before use, else flushed only by a

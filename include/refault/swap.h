@@ -25,6 +25,8 @@ struct swap_policy {
     uint8_t alloc_mode;          /* enum swap_alloc_mode, for non-rotational devices */
     bool cluster_for_rotational; /* 6.14+: the cluster allocator serves all devices */
     uint16_t slot_cache;         /* slots handed out and returned per CPU in batches; 0 = none */
+    bool readahead_hits;         /* the window grows with hits of pages read ahead */
+    bool free_half_full;         /* swapped-in pages give up their slot when swap is half full */
     bool zeromap;                /* all-zero pages are only marked (6.12+) */
     bool mthp_swapout;           /* orders between 0 and PMD get cluster runs (6.10+) */
     bool sync_skips_cache;       /* synchronous device and one user: no swap cache (4.15+) */

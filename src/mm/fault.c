@@ -98,8 +98,9 @@ static void note_cache_hit(struct mm *mm, uint32_t id, struct folio *f, struct f
     if (mm->vma_ra) {
         uint32_t lo, hi;
         struct vma *v = vma_of(mm, id, &lo, &hi);
-        swap_vma_ra_hit(&v->ra, mm->block[id >> 9].vpn + (id & 511u), flagged);
-    } else if (flagged) {
+        swap_vma_ra_hit(&v->ra, mm->block[id >> 9].vpn + (id & 511u),
+                        flagged && mm->swap->p.policy.readahead_hits);
+    } else if (flagged && mm->swap->p.policy.readahead_hits) {
         mm->cluster_ra.hits++;
     }
     if (flagged)

@@ -53,6 +53,10 @@ void memcg_uncharge(struct mm *mm, uint32_t memcg, uint64_t nr) {
         mm->memcg[i].usage -= nr;
 }
 
+static uint32_t charge_batch(const struct mm *mm, uint32_t nr) {
+    return mm->p.reclaim.memcg_stock ? RF_MAX(MEMCG_CHARGE_BATCH, nr) : nr;
+}
+
 static bool consume_stock(struct mm_cpu *c, uint32_t memcg, uint32_t nr) {
     if (c->stock_memcg != memcg || c->stock_nr < nr)
         return false;
@@ -149,7 +153,7 @@ static bool wait_for_progress(struct mm *mm, struct sim_cpu *cpu, struct fault_c
 enum charge_result memcg_charge(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr,
                                 struct fault_ctx *ctx) {
     struct mm_cpu *c = mm_cpu(mm, cpu);
-    uint32_t batch = RF_MAX(MEMCG_CHARGE_BATCH, nr);
+    uint32_t batch = charge_batch(mm, nr);
     struct fault_ctx local = {0};
 
     if (consume_stock(c, memcg, nr))
@@ -198,7 +202,7 @@ enum charge_result memcg_charge(struct mm *mm, struct sim_cpu *cpu, uint32_t mem
 
 bool memcg_charge_large(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr,
                         bool reclaim, bool noretry, struct fault_ctx *ctx) {
-    uint32_t batch = RF_MAX(MEMCG_CHARGE_BATCH, nr), retries = MAX_RECLAIM_RETRIES;
+    uint32_t batch = charge_batch(mm, nr), retries = MAX_RECLAIM_RETRIES;
     bool drained = false;
 
     for (;;) {
@@ -233,7 +237,7 @@ bool memcg_charge_large(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint
 }
 
 void memcg_charge_forced(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr) {
-    uint32_t batch = RF_MAX(MEMCG_CHARGE_BATCH, nr);
+    uint32_t batch = charge_batch(mm, nr);
 
     if (consume_stock(mm_cpu(mm, cpu), memcg, nr))
         return;
@@ -333,6 +337,8 @@ void memcg_uncharge_swap(struct mm *mm, uint32_t memcg, uint32_t nr) {
 }
 
 bool memcg_swap_full(const struct mm *mm, uint32_t memcg) {
+    if (!mm->swap->p.policy.free_half_full)
+        return false;
     if (swap_full(mm->swap))
         return true;
     for (uint32_t i = memcg; i != ROOT_MEMCG && i != RF_NONE; i = mm->memcg[i].parent)

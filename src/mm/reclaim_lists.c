@@ -111,7 +111,7 @@ static enum fate folio_fate(struct mm *mm, struct sim_cpu *cpu, uint32_t id, str
         refs = mm->gen ? lru_gen_referenced(mm, cpu, id) : folio_referenced(mm, id);
     bool had_ref = f->flags & FOLIO_REFERENCED;
     f->flags &= (uint16_t)~FOLIO_REFERENCED;
-    if (refs) {
+    if (refs && mm->p.reclaim.second_chance) {
         f->flags |= FOLIO_REFERENCED;
         if (had_ref || refs > 1 || !mm->p.reclaim.anon_inactive_first)
             return FATE_ACTIVATE;
