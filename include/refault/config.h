@@ -100,7 +100,7 @@ struct machine_config {
     char swap_device[16];       /* null, nvme, ssd, hdd, pmem, zram0 */
     struct rf_amount swap_size; /* default 200 % of the footprint */
     int8_t swap_rotational;     /* -1 as the device, 0, 1 */
-    bool vma_ra_enabled, singlemapped_ra_enabled;
+    bool vma_ra_enabled;
 
     bool zswap_enabled;
     char zswap_compressor[24], zswap_zpool[16];

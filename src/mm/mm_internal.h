@@ -61,8 +61,8 @@ static inline uint64_t pte_make(uint64_t old, uint32_t index, uint32_t flags) {
 #define FOLIO_STABLE_WB 0x2000u /* under writeback to a device that needs stable pages */
 #define FOLIO_USED 0x4000u      /* allocated */
 
-/* Slab objects charged for a task's mapping besides its page tables, x86-64: VMA 200, maple node 256,
- * anon_vma 88, anon_vma_chain 64 bytes (/proc/slabinfo). */
+/* Slab objects charged for a task's mapping besides its page tables, x86-64: VMA 200, maple node
+ * 256, anon_vma 88, anon_vma_chain 64 bytes (/proc/slabinfo). */
 #define TASK_SLAB_BYTES 608u
 
 #define PMD_ORDER 9u
@@ -315,7 +315,6 @@ struct mm {
     uint64_t mthp[PMD_ORDER + 1][NR_MTHP_STATS];
     bool oom;
     struct rf_err verify_err;
-    struct sim_lock lru_lock;
 };
 
 static inline struct mm_cpu *mm_cpu(struct mm *mm, const struct sim_cpu *cpu) {
@@ -426,9 +425,9 @@ enum write_result folio_writepage(struct mm *mm, struct sim_cpu *cpu, uint32_t f
  * Reads slot into a new swap-cache folio: charge, cache, refault, LRU, read. *out gets the folio,
  * *allocated whether it is new. content: what the page holds.
  */
-enum charge_result swapin_async(struct mm *mm, struct sim_cpu *cpu, uint32_t slot, uint32_t memcg,
-                                uint32_t content, struct fault_ctx *ctx, uint32_t *out,
-                                bool *allocated, uint8_t *kind);
+enum charge_result swapin_async(struct mm *mm, struct sim_cpu *cpu, uint32_t slot, uint32_t content,
+                                struct fault_ctx *ctx, uint32_t *out, bool *allocated,
+                                uint8_t *kind);
 uint8_t folio_read(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, uint32_t slot,
                    uint32_t content, bool in_cache);
 void mm_end_io(void *ctx, uint32_t folio, enum blk_op op, rf_time when);
@@ -480,7 +479,7 @@ struct shrink_stat {
      * no room: they follow those of the list. */
     uint32_t nr_more, more_first, more_last;
     uint32_t to_uncharge; /* freed, but still charged: uncharged in one go */
-    uint32_t fetch; /* where the list goes on: brought into the cache meanwhile */
+    uint32_t fetch;       /* where the list goes on: brought into the cache meanwhile */
 };
 void shrink_folio_list(struct mm *mm, struct sim_cpu *cpu, uint32_t *list, uint32_t *nr,
                        struct scan_control *sc, struct shrink_stat *st);

@@ -28,7 +28,7 @@ static enum charge_result by_vma(struct mm *mm, struct sim_cpu *cpu, uint32_t id
         if (!(p & PTE_SWAP))
             continue;
         enum charge_result r =
-            swapin_async(mm, cpu, pte_index(p), 0, pte_content(p), ctx, &folio, &fresh, &k);
+            swapin_async(mm, cpu, pte_index(p), pte_content(p), ctx, &folio, &fresh, &k);
         if (r == CHARGE_OOM && q == id)
             return r;
         if (fresh && q != id)
@@ -55,7 +55,7 @@ static enum charge_result by_offset(struct mm *mm, struct sim_cpu *cpu, uint32_t
         if (slot == SWAP_NO_SLOT || swap_count(mm->swap, slot) == 0)
             continue;
         enum charge_result r =
-            swapin_async(mm, cpu, slot, 0, mm->swap->owner[slot], ctx, &folio, &fresh, &k);
+            swapin_async(mm, cpu, slot, mm->swap->owner[slot], ctx, &folio, &fresh, &k);
         if (r == CHARGE_OOM && slot == target)
             return r;
         if (fresh && slot != target)
@@ -82,7 +82,7 @@ enum charge_result swapin_readahead(struct mm *mm, struct sim_cpu *cpu, uint32_t
     if (windowed)
         lru_add_drain(mm, cpu);
     uint8_t k = *kind;
-    r = swapin_async(mm, cpu, slot, 0, pte_content(mm->pte[id]), ctx, out, &fresh, &k);
+    r = swapin_async(mm, cpu, slot, pte_content(mm->pte[id]), ctx, out, &fresh, &k);
     if (r == CHARGE_OK && *out == RF_NONE)
         return CHARGE_OOM;
     if (fresh)

@@ -361,10 +361,9 @@ static enum charge_result new_cached(struct mm *mm, struct sim_cpu *cpu, uint32_
     return CHARGE_OK;
 }
 
-enum charge_result swapin_async(struct mm *mm, struct sim_cpu *cpu, uint32_t slot, uint32_t memcg,
-                                uint32_t content, struct fault_ctx *ctx, uint32_t *out,
-                                bool *allocated, uint8_t *kind) {
-    (void)memcg;
+enum charge_result swapin_async(struct mm *mm, struct sim_cpu *cpu, uint32_t slot, uint32_t content,
+                                struct fault_ctx *ctx, uint32_t *out, bool *allocated,
+                                uint8_t *kind) {
     *allocated = false;
     *out = swapcache_lookup(mm, slot);
     if (*out != RF_NONE || swap_count(mm->swap, slot) == 0)
