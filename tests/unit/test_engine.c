@@ -363,8 +363,100 @@ static void no_cpu_is_refused(void **state) {
     engine_destroy(NULL);
 }
 
+struct again {
+    struct engine *e;
+    unsigned fired;
+};
+
+static void fire_again(void *ctx, uint64_t arg, rf_time when) {
+    struct again *a = ctx;
+
+    (void)arg;
+    a->fired++;
+    assert_int_equal(engine_at_background(a->e, when + 100, fire_again, a, 0), RF_OK);
+}
+
+static enum task_result block_for_ever(void *arg, struct sim_cpu *cpu, rf_time horizon) {
+    (void)arg;
+    (void)horizon;
+    sim_charge(cpu, 1000);
+    return TASK_BLOCK;
+}
+
+/* Housekeeping that recurs keeps nobody alive: the run ends, and a task left behind is found. */
+static void background_events_do_not_go_on(void **state) {
+    struct engine_params p = {.cpus = 2};
+    struct sim_task t = {.name = "lost", .step = block_for_ever};
+    struct rf_err err = {0};
+    struct again a = {0};
+
+    (void)state;
+    assert_int_equal(engine_create(&p, &a.e, &err), RF_OK);
+    assert_int_equal(engine_at_background(a.e, 100, fire_again, &a, 0), RF_OK);
+    assert_false(engine_pending(a.e));
+    assert_int_equal(engine_run(a.e, NULL, &err), RF_OK);
+    assert_int_equal(a.fired, 0);
+    engine_add_task(a.e, &t, 1, true);
+    assert_int_equal(engine_run(a.e, NULL, &err), RF_ECHECK);
+    engine_poll(a.e, 1000); /* at 100, 200, ... 1000 */
+    assert_int_equal(a.fired, 10);
+    engine_destroy(a.e);
+}
+
+struct pauser {
+    bool *stop;
+    struct engine *e;
+    struct sim_task *thread;
+    unsigned steps;
+    char *log;
+};
+
+static enum task_result pause_once(void *arg, struct sim_cpu *cpu, rf_time horizon) {
+    struct pauser *p = arg;
+
+    (void)horizon;
+    strcat(p->log, "t");
+    sim_charge(cpu, 10);
+    if (p->steps++ == 0) {
+        task_wake(p->e, p->thread, cpu->now);
+        *p->stop = true;
+        return TASK_PAUSE;
+    }
+    return TASK_DONE;
+}
+
+static enum task_result thread_step(void *arg, struct sim_cpu *cpu, rf_time horizon) {
+    (void)horizon;
+    sim_charge(cpu, 10);
+    strcat(arg, "k");
+    return TASK_BLOCK;
+}
+
+/* A kernel thread that was woken goes first after a yield; a pause is none. */
+static void pause_keeps_the_turn(void **state) {
+    struct engine_params ep = {.cpus = 1};
+    char log[16] = "";
+    bool stop = false;
+    struct sim_task k = {.name = "k", .step = thread_step, .arg = log, .kthread = true};
+    struct pauser p = {.stop = &stop, .thread = &k, .log = log};
+    struct sim_task t = {.name = "t", .step = pause_once, .arg = &p};
+    struct rf_err err = {0};
+
+    (void)state;
+    assert_int_equal(engine_create(&ep, &p.e, &err), RF_OK);
+    engine_add_task(p.e, &k, 0, false);
+    engine_add_task(p.e, &t, 0, true);
+    assert_int_equal(engine_run(p.e, &stop, &err), RF_OK);
+    stop = false;
+    assert_int_equal(engine_run(p.e, &stop, &err), RF_OK);
+    assert_string_equal(log, "ttk");
+    engine_destroy(p.e);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(background_events_do_not_go_on),
+        cmocka_unit_test(pause_keeps_the_turn),
         cmocka_unit_test(events_fire_in_order),
         cmocka_unit_test(events_may_add_events),
         cmocka_unit_test(quantum_bounds_the_skew),

@@ -132,7 +132,7 @@ static void circle_is_an_error(void **state) {
     rig_stop(&r);
 }
 
-/* Two processes of 1.5 million accesses each: more than is queued ahead, in pieces of any size. */
+/* Three million words of two processes, more than is queued ahead, in pieces of two sizes. */
 static void pieces_make_no_difference(void **state) {
     static uint32_t ops[3000];
     uint64_t first[3] = {0};
