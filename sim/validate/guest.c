@@ -14,8 +14,8 @@
 #define CODEC_FACTOR_TENTHS 106
 #define SUBMIT_NS 55000   /* of the 79 us, what the submitter pays before the device sees it */
 #define COMPLETE_NS 24000 /* and what the completion interrupt takes */
-#define DEVICE_NS 0       /* the host serves it meanwhile: most readers never slept (rusage.nvcsw) */
-#define ACCESS_NS 5000    /* one recorded operation copies or compares a page (rusage.utime) */
+#define DEVICE_NS 0    /* the host serves it meanwhile: most readers never slept (rusage.nvcsw) */
+#define ACCESS_NS 5000 /* one recorded operation copies or compares a page (rusage.utime) */
 
 static void scale(uint64_t *v, size_t n, uint64_t tenths) {
     for (size_t i = 0; i < n; i++)
