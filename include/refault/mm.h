@@ -11,22 +11,18 @@
 #include "refault/engine.h"
 
 /* ---- counters, under the names of /proc/vmstat ---- */
-#define VM_COUNTERS(X)                                                                             \
-    X(pgfault)                                                                                     \
-    X(pgmajfault)                                                                                  \
-    X(pgreuse)                                                                                     \
-    X(pswpin)                                                                                      \
-    X(pswpout)                                                                                     \
-    X(zswpin)                                                                                      \
-    X(zswpout) X(zswpwb) X(swpin_zero) X(swpout_zero) X(swap_ra) X(swap_ra_hit) X(pgscan_anon)     \
-        X(pgsteal_anon) X(pgscan_kswapd) X(pgscan_direct) X(pgsteal_kswapd) X(pgsteal_direct)      \
-            X(pgactivate) X(pgdeactivate) X(pgrefill) X(pgrotated) X(pageoutrun) X(allocstall)     \
-                X(workingset_refault_anon) X(workingset_activate_anon) X(workingset_restore_anon)  \
-                    X(workingset_nodereclaim) X(nr_vmscan_write) X(thp_fault_alloc)                \
-                        X(thp_fault_fallback) X(thp_fault_fallback_charge) X(thp_swpout)           \
-                            X(thp_swpout_fallback) X(thp_split_page) X(thp_split_pmd)              \
-                                X(kswapd_low_wmark_hit_quickly) X(kswapd_high_wmark_hit_quickly)   \
-                                    X(slabs_scanned)
+/* clang-format off */
+#define VM_COUNTERS(X) \
+    X(pgfault) X(pgmajfault) X(pgreuse) X(pswpin) X(pswpout) X(zswpin) X(zswpout) X(zswpwb) \
+    X(swpin_zero) X(swpout_zero) X(swap_ra) X(swap_ra_hit) X(pgscan_anon) X(pgsteal_anon) \
+    X(pgscan_kswapd) X(pgscan_direct) X(pgsteal_kswapd) X(pgsteal_direct) X(pgactivate) \
+    X(pgdeactivate) X(pgrefill) X(pgrotated) X(pageoutrun) X(allocstall) \
+    X(workingset_refault_anon) X(workingset_activate_anon) X(workingset_restore_anon) \
+    X(workingset_nodereclaim) X(nr_vmscan_write) X(thp_fault_alloc) X(thp_fault_fallback) \
+    X(thp_fault_fallback_charge) X(thp_swpout) X(thp_swpout_fallback) X(thp_split_page) \
+    X(thp_split_pmd) X(kswapd_low_wmark_hit_quickly) X(kswapd_high_wmark_hit_quickly) \
+    X(slabs_scanned)
+/* clang-format on */
 
 enum vm_counter {
 #define X(name) VM_##name,
