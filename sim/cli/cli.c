@@ -6,7 +6,8 @@
 #include "report/report.h"
 #include "version.h"
 
-extern const struct cli_command cmd_replay_info, cmd_sweep_info, cmd_knobs_info, cmd_validate_info;
+extern const struct cli_command cmd_replay_info, cmd_sweep_info, cmd_knobs_info, cmd_validate_info,
+    cmd_repro_info;
 int cmd_import(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_gen(int argc, char **argv);
@@ -30,7 +31,7 @@ const struct cli_command *cli_command_at(size_t i) {
         {"version", NULL, "print the version", "refault version", NULL, cmd_version},
     };
     const struct cli_command *const own[] = {&cmd_replay_info, &cmd_sweep_info, &cmd_knobs_info,
-                                             &cmd_validate_info};
+                                             &cmd_validate_info, &cmd_repro_info};
     size_t nr_own = sizeof(own) / sizeof(own[0]);
 
     if (i < nr_own)

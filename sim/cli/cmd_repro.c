@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* refault repro: published experiments run again. */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include "config/value.h"
+#include "report/report.h"
+#include "repro/repro.h"
+
+enum { OPT_SEEDS = OPT_OWN, OPT_SCALE };
+
+static const struct cli_option options[] = {
+    {OPT_JSON, 0, "json", "FILE|-", "writes criteria and runs as JSON; an array for 'all'"},
+    {OPT_SEEDS, 0, "seeds", "N", "runs with N different random numbers, 1 to 100 (default 3)"},
+    {OPT_SCALE, 0, "scale", "S", "size of machine and workload: 1, 0.25, 1/8 (default 1)"},
+    {OPT_QUIET, 'q', "quiet", NULL, "no tables"},
+    {0, 0, NULL, NULL, NULL},
+};
+
+static int cmd_repro(int argc, char **argv);
+extern const struct cli_command cmd_repro_info;
+const struct cli_command cmd_repro_info = {
+    .name = "repro",
+    .args = "[NAME|all]",
+    .summary = "run published experiments again and judge them; without a name, list them",
+    .example = "refault repro seed-004 --json seed-004.json",
+    .options = options,
+    .run = cmd_repro,
+};
+
+struct args {
+    const char *name, *json;
+    uint64_t seeds;
+    double scale; /* 0 = not given */
+    bool quiet;
+};
+
+/* A decimal or N/M, above 0 and up to 1. */
+static int parse_scale(const char *text, double *out, struct rf_err *err) {
+    char *end;
+    const char *from = text;
+    double v = strtod(from, &end), divisor = 1;
+
+    if (end != from && *end == '/') {
+        from = end + 1;
+        divisor = strtod(from, &end);
+    }
+    v /= divisor;
+    if (end == from || *end || !(v > 0 && v <= 1))
+        return rf_fail(err, RF_EUSAGE,
+                       "--scale: bad value '%s', expected a number or fraction above 0 and up to 1",
+                       text);
+    *out = v;
+    return RF_OK;
+}
+
+/* 0 go on, 1 help was asked for, < 0 an error (in err, or printed if err->code is 0). */
+static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
+    struct cli_walk w;
+    int id, rc = RF_OK;
+
+    cli_walk_init(&w, &cmd_repro_info, argc, argv);
+    while (rc == RF_OK && (id = cli_next(&w)) != CLI_END) {
+        switch (id) {
+        case CLI_BAD:
+            return RF_EUSAGE;
+        case CLI_HELP:
+            return 1;
+        case CLI_ARG:
+            if (a->name)
+                rc = rf_fail(err, RF_EUSAGE, "repro takes one name, found '%s' and '%s'", a->name,
+                             w.value);
+            a->name = w.value;
+            break;
+        case OPT_JSON:
+            a->json = w.value;
+            break;
+        case OPT_SEEDS:
+            if (!value_u64(w.value, &a->seeds) || a->seeds < 1 || a->seeds > 100)
+                rc = rf_fail(err, RF_EUSAGE, "--seeds: bad value '%s', expected 1 to 100", w.value);
+            break;
+        case OPT_SCALE:
+            rc = parse_scale(w.value, &a->scale, err);
+            break;
+        default:
+            a->quiet = true;
+        }
+    }
+    if (rc == RF_OK && !a->name && a->json)
+        rc = rf_fail(err, RF_EUSAGE, "--json needs the name of an experiment, or 'all'");
+    return rc;
+}
+
+static int list(struct rf_err *err) {
+    struct output o;
+    int rc = output_open(&o, "-", err);
+
+    if (rc != RF_OK)
+        return rc;
+    for (const struct repro_ops *const *e = repro_registry(); *e; e++)
+        fprintf(o.f, "%-10s %-10s %s\n", (*e)->name, (*e)->time, (*e)->summary);
+    return output_close(&o, err);
+}
+
+/* Runs one experiment; its JSON goes to the end of results. *failed is set if a criterion fails. */
+static int run_one(const struct args *a, const struct repro_ops *ops, FILE *out, json_t *results,
+                   bool *failed, struct rf_err *err) {
+    struct repro r;
+    int rc;
+
+    if (!ops->random && a->seeds)
+        cli_note("%s draws no random numbers: --seeds changes nothing", ops->name);
+    if (!ops->scales && a->scale > 0 && a->scale < 1)
+        cli_note("%s runs at full scale only: --scale changes nothing", ops->name);
+    rc = repro_run(&r, ops, out, a->seeds ? (uint32_t)a->seeds : 3, a->scale > 0 ? a->scale : 1,
+                   err);
+    if (rc == RF_OK && json_array_append_new(results, repro_json(&r, ops)) != 0)
+        rc = rf_fail(err, RF_ENOMEM, "no memory for the result of %s", ops->name);
+    if (rc == RF_OK && !repro_passed(&r))
+        *failed = true;
+    repro_free(&r);
+    return rc;
+}
+
+static int write_json(const struct args *a, const json_t *results, bool all, struct rf_err *err) {
+    struct rf_err ignored;
+    struct output o;
+    int rc = output_open(&o, a->json, err);
+
+    if (rc != RF_OK)
+        return rc;
+    rc = report_write_json(&o, all ? results : json_array_get(results, 0), false, err);
+    if (output_close(&o, rc == RF_OK ? err : &ignored) != RF_OK && rc == RF_OK)
+        rc = err->code;
+    return rc;
+}
+
+static int run_named(const struct args *a, bool *failed, struct rf_err *err) {
+    bool all = strcmp(a->name, "all") == 0, text = !a->quiet;
+    const struct repro_ops *only = all ? NULL : repro_find(a->name);
+    json_t *results = json_array();
+    struct output o;
+    int rc = RF_OK;
+
+    if (!all && !only)
+        rc =
+            rf_fail(err, RF_EUSAGE, "unknown experiment '%s'; 'refault repro' lists them", a->name);
+    if (a->json && strcmp(a->json, "-") == 0)
+        text = false;
+    if (rc == RF_OK)
+        rc = output_open(&o, "-", err);
+    if (rc == RF_OK) {
+        for (const struct repro_ops *const *e = repro_registry(); *e && rc == RF_OK; e++) {
+            if (!all && *e != only)
+                continue;
+            if (text && json_array_size(results))
+                fputc('\n', o.f);
+            rc = run_one(a, *e, text ? o.f : NULL, results, failed, err);
+        }
+        if (rc == RF_OK)
+            rc = output_close(&o, err);
+    }
+    if (rc == RF_OK && a->json)
+        rc = write_json(a, results, all, err);
+    json_decref(results);
+    return rc;
+}
+
+static int cmd_repro(int argc, char **argv) {
+    struct args a = {0};
+    struct rf_err err = {0, ""};
+    bool failed = false;
+    int rc = parse(&a, argc, argv, &err);
+
+    if (rc == 1)
+        return cli_help(&cmd_repro_info);
+    if (rc == RF_OK)
+        rc = a.name ? run_named(&a, &failed, &err) : list(&err);
+    if (rc != RF_OK)
+        return err.code ? cli_fail(&err) : 2;
+    return failed ? 1 : 0;
+}

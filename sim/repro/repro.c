@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* repro: criteria, their table and their JSON. */
+#include "repro/repro.h"
+
+#include <math.h>
+#include <stdarg.h>
+
+void repro_say(struct repro *r, const char *fmt, ...) {
+    va_list ap;
+
+    if (!r->out)
+        return;
+    va_start(ap, fmt);
+    vfprintf(r->out, fmt, ap);
+    va_end(ap);
+}
+
+void repro_judge(struct repro *r, const char *id, const char *what, double value, double low,
+                 double high, unsigned decimals) {
+    struct repro_criterion *c;
+
+    if (r->nr == REPRO_MAX_CRITERIA) {
+        if (r->err.code == 0)
+            rf_fail(&r->err, RF_ELIMIT, "criterion %s: more than %d criteria", id,
+                    REPRO_MAX_CRITERIA);
+        return;
+    }
+    c = &r->criteria[r->nr++];
+    *c = (struct repro_criterion){.value = value,
+                                  .low = low,
+                                  .high = high,
+                                  .decimals = decimals,
+                                  /* false if the value is no number */
+                                  .pass = value >= low && value <= high};
+    snprintf(c->id, sizeof(c->id), "%s", id);
+    snprintf(c->what, sizeof(c->what), "%s", what);
+}
+
+void repro_exact(struct repro *r, const char *id, const char *what, int64_t value, int64_t want) {
+    repro_judge(r, id, what, (double)value, (double)want, (double)want, 0);
+}
+
+void repro_add_run(struct repro *r, json_t *run) {
+    if (json_array_append_new(r->runs, run) != 0 && r->err.code == 0)
+        rf_fail(&r->err, RF_ENOMEM, "no memory for the result of a run");
+}
+
+bool repro_passed(const struct repro *r) {
+    for (size_t i = 0; i < r->nr; i++) {
+        if (!r->criteria[i].pass)
+            return false;
+    }
+    return r->nr > 0;
+}
+
+static void number(char buf[32], double v, unsigned decimals) {
+    snprintf(buf, 32, "%.*f", (int)decimals, v);
+}
+
+static void print_criteria(struct repro *r) {
+    size_t passed = 0;
+
+    repro_say(r, "%-27s %11s %12s\n", "criterion", "simulated", "wanted");
+    for (size_t i = 0; i < r->nr; i++) {
+        const struct repro_criterion *c = &r->criteria[i];
+        char value[32], low[32], high[32], range[80];
+
+        number(value, c->value, c->decimals);
+        number(low, c->low, c->decimals);
+        number(high, c->high, c->decimals);
+        if (strcmp(low, high) == 0)
+            snprintf(range, sizeof(range), "%s", low);
+        else
+            snprintf(range, sizeof(range), "%s..%s", low, high);
+        repro_say(r, "%-27s %11s %12s  %s  %s\n", c->id, value, range, c->pass ? "pass" : "FAIL",
+                  c->what);
+        passed += c->pass;
+    }
+    repro_say(r, "%zu of %zu criteria hold\n", passed, r->nr);
+}
+
+int repro_run(struct repro *r, const struct repro_ops *ops, FILE *out, uint32_t seeds, double scale,
+              struct rf_err *err) {
+    *r = (struct repro){.out = out,
+                        .seeds = ops->random ? seeds : 1,
+                        .scale = ops->scales ? scale : 1,
+                        .runs = json_array()};
+    if (!r->runs)
+        return rf_fail(err, RF_ENOMEM, "no memory for experiment %s", ops->name);
+    repro_say(r, "%s: %s\n%s\n\n", ops->name, ops->summary, ops->source);
+    ops->run(r);
+    if (r->err.code != 0)
+        return rf_fail(err, r->err.code, "experiment %s: %s", ops->name, r->err.msg);
+    print_criteria(r);
+    return RF_OK;
+}
+
+void repro_free(struct repro *r) {
+    json_decref(r->runs);
+    r->runs = NULL;
+}
+
+static json_t *json_number(double v, unsigned decimals) {
+    return decimals == 0 && isfinite(v) ? json_integer((json_int_t)v) : json_real(v);
+}
+
+json_t *repro_json(const struct repro *r, const struct repro_ops *ops) {
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < r->nr; i++) {
+        const struct repro_criterion *c = &r->criteria[i];
+        /* What is not finite has no JSON number; it is left out, and the criterion has failed. */
+        json_t *one =
+            json_pack("{ss ss so* so so sb}", "id", c->id, "what", c->what, "value",
+                      json_number(c->value, c->decimals), "low", json_number(c->low, c->decimals),
+                      "high", json_number(c->high, c->decimals), "pass", (int)c->pass);
+
+        if (json_array_append_new(list, one) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return json_pack("{ss so sO sb}", "name", ops->name, "criteria", list, "runs", r->runs, "pass",
+                     (int)repro_passed(r));
+}

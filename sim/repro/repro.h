@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * repro: published experiments run again. Each experiment is one struct repro_ops in a file of its
+ * own, listed in registry.c. It builds its workload, runs its configurations side by side, prints
+ * the published figures beside the simulated ones and judges criteria.
+ */
+#ifndef SIM_REPRO_REPRO_H
+#define SIM_REPRO_REPRO_H
+
+#include <jansson.h>
+#include <stdio.h>
+#include "refault/base.h"
+
+#define REPRO_MAX_CRITERIA 128
+
+/* One figure that must lie in a range. */
+struct repro_criterion {
+    char id[32];   /* "S004.1.classes": experiment, criterion, figure */
+    char what[96]; /* one line for people, with the unit */
+    double value, low, high;
+    unsigned decimals; /* digits shown; 0 = an integer */
+    bool pass;
+};
+
+/* One run of one experiment: what the program asks for, and what the experiment leaves behind. */
+struct repro {
+    FILE *out;      /* tables for people; NULL = none */
+    uint32_t seeds; /* runs with different random numbers, >= 1 */
+    double scale;   /* of the machine and the workload, above 0 and up to 1 */
+    struct repro_criterion criteria[REPRO_MAX_CRITERIA];
+    size_t nr;
+    json_t *runs;      /* an array of one object a configuration */
+    struct rf_err err; /* the first thing that went wrong; err.code is 0 as long as nothing did */
+};
+
+struct repro_ops {
+    const char *name;    /* "seed-004" */
+    const char *summary; /* one line */
+    const char *source;  /* where it was published: author, title, date */
+    const char *time;    /* how long it takes at full scale, e.g. "under 1 s" */
+    bool random;         /* draws random numbers: --seeds means something */
+    bool scales;         /* --scale means something */
+    /* Judges its criteria and adds its runs to r; what fails is left in r->err. */
+    void (*run)(struct repro *r);
+};
+
+/* NULL-terminated; only experiments that work. */
+const struct repro_ops *const *repro_registry(void);
+const struct repro_ops *repro_find(const char *name); /* NULL: there is none */
+
+/* Runs an experiment and prints its tables to out (may be NULL). 0, also if criteria failed, or the
+ * error that kept it from ending. The result in r must be freed by repro_free() in any case. */
+int repro_run(struct repro *r, const struct repro_ops *ops, FILE *out, uint32_t seeds, double scale,
+              struct rf_err *err) RF_MUST_CHECK;
+void repro_free(struct repro *r);
+/* Whether there are criteria and all of them hold. */
+bool repro_passed(const struct repro *r);
+/* {"name", "criteria", "runs", "pass"}, a new reference; NULL without memory. */
+json_t *repro_json(const struct repro *r, const struct repro_ops *ops);
+
+/* ---- for experiments ---- */
+
+/* Prints to r->out, if there is one. */
+void repro_say(struct repro *r, const char *fmt, ...) RF_PRINTF(2, 3);
+/* A criterion: low <= value <= high. RF_ELIMIT in r->err beyond REPRO_MAX_CRITERIA. */
+void repro_judge(struct repro *r, const char *id, const char *what, double value, double low,
+                 double high, unsigned decimals);
+/* A criterion whose figure must be met exactly; |want| < 2^53. */
+void repro_exact(struct repro *r, const char *id, const char *what, int64_t value, int64_t want);
+/* Adds an object to the runs; takes the reference. NULL counts as out of memory. */
+void repro_add_run(struct repro *r, json_t *run);
+
+extern const struct repro_ops repro_seed_004;
+
+#endif

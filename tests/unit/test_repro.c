@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* repro: how criteria are judged, and the experiments that run in a moment. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "refault/config.h"
+#include "repro/repro.h"
+
+/* ---- judging ---- */
+
+static void test_judge(void **state) {
+    struct repro *r = calloc(1, sizeof(*r));
+    (void)state;
+    assert_non_null(r);
+    assert_false(repro_passed(r)); /* nothing was judged */
+    repro_judge(r, "X.1", "both ends belong to the range", 1.5, 1.5, 2.5, 1);
+    repro_judge(r, "X.2", "", 2.5, 1.5, 2.5, 1);
+    repro_exact(r, "X.3", "", 7, 7);
+    assert_true(repro_passed(r));
+    repro_judge(r, "X.4", "", 2.51, 1.5, 2.5, 2);
+    repro_judge(r, "X.5", "", 1.49, 1.5, 2.5, 2);
+    repro_exact(r, "X.6", "", 8, 7);
+    repro_judge(r, "X.7", "no number", (double)NAN, 0, 1, 2);
+    for (size_t i = 0; i < r->nr; i++)
+        assert_int_equal(r->criteria[i].pass, i < 3);
+    assert_false(repro_passed(r));
+    assert_int_equal(r->err.code, 0);
+    while (r->nr < REPRO_MAX_CRITERIA)
+        repro_exact(r, "X.8", "", 1, 1);
+    repro_exact(r, "X.9", "", 1, 1);
+    assert_int_equal(r->err.code, RF_ELIMIT);
+    assert_non_null(strstr(r->err.msg, "X.9"));
+    free(r);
+}
+
+static void one_fails(struct repro *r) {
+    repro_exact(r, "X.1", "good", 1, 1);
+    repro_judge(r, "X.2", "bad", 0.5, 1, 2, 2);
+    repro_judge(r, "X.3", "no number", (double)NAN, 1, 2, 2);
+    repro_add_run(r, json_pack("{ss}", "name", "only"));
+}
+
+static void gives_up(struct repro *r) {
+    repro_exact(r, "X.1", "good", 1, 1);
+    repro_add_run(r, NULL);
+}
+
+static void test_run_and_json(void **state) {
+    const struct repro_ops ops = {.name = "x", .summary = "s", .source = "m", .run = one_fails};
+    const struct repro_ops broken = {.name = "y", .summary = "s", .source = "m", .run = gives_up};
+    struct repro *r = calloc(1, sizeof(*r));
+    struct rf_err err = {0, ""};
+    char *text = NULL;
+    size_t len;
+    FILE *f = open_memstream(&text, &len);
+    (void)state;
+    assert_non_null(r);
+    assert_non_null(f);
+    assert_int_equal(repro_run(r, &ops, f, 3, 0.5, &err), RF_OK);
+    assert_int_equal(fclose(f), 0);
+    /* It draws no random numbers and does not scale. */
+    assert_int_equal(r->seeds, 1);
+    assert_true(r->scale >= 1);
+    assert_false(repro_passed(r));
+    assert_non_null(strstr(text, " 1.00..2.00  FAIL"));
+    assert_non_null(strstr(text, "pass  good\n"));
+    assert_non_null(strstr(text, "FAIL  bad\n"));
+    assert_non_null(strstr(text, "1 of 3 criteria hold\n"));
+    free(text);
+
+    json_t *j = repro_json(r, &ops);
+    assert_non_null(j);
+    const json_t *c = json_object_get(j, "criteria");
+    assert_string_equal(json_string_value(json_object_get(j, "name")), "x");
+    assert_true(json_is_false(json_object_get(j, "pass")));
+    assert_int_equal(json_array_size(json_object_get(j, "runs")), 1);
+    assert_int_equal(json_array_size(c), 3);
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(c, 0), "value")), 1);
+    assert_true(json_is_true(json_object_get(json_array_get(c, 0), "pass")));
+    assert_true(json_is_real(json_object_get(json_array_get(c, 1), "value")));
+    assert_true(json_is_false(json_object_get(json_array_get(c, 1), "pass")));
+    assert_null(json_object_get(json_array_get(c, 2), "value"));
+    json_decref(j);
+    repro_free(r);
+
+    assert_int_equal(repro_run(r, &broken, NULL, 1, 1, &err), RF_ENOMEM);
+    repro_free(r);
+    free(r);
+}
+
+/* ---- the registry ---- */
+
+static void test_registry(void **state) {
+    (void)state;
+    for (const struct repro_ops *const *e = repro_registry(); *e; e++) {
+        assert_ptr_equal(repro_find((*e)->name), *e);
+        assert_non_null((*e)->time);
+        assert_non_null((*e)->run);
+        assert_string_not_equal((*e)->name, "all");
+    }
+    assert_null(repro_find("seed"));
+}
+
+/* ---- seed-004 ---- */
+
+/* Counts lines in which mail and model agree: each line of the mail is followed by the model's. */
+static void count_pairs(char *text, size_t *equal, size_t *different) {
+    const char *mail = NULL;
+    *equal = *different = 0;
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        if (strncmp(line, "  mail    ", 10) == 0) {
+            mail = line;
+        } else if (strncmp(line, "  refault ", 10) == 0) {
+            assert_non_null(mail);
+            if (strcmp(mail + 10, line + 10) == 0)
+                ++*equal;
+            else
+                ++*different;
+            mail = NULL;
+        }
+    }
+}
+
+static void test_seed_004(void **state) {
+    const struct repro_ops *ops = repro_find("seed-004");
+    struct repro *r = calloc(1, sizeof(*r));
+    struct rf_err err = {0, ""};
+    char *text = NULL;
+    size_t len, equal, different;
+    FILE *f = open_memstream(&text, &len);
+    (void)state;
+    assert_non_null(ops);
+    assert_non_null(r);
+    assert_non_null(f);
+    if (repro_run(r, ops, f, 1, 1, &err) != 0)
+        fail_msg("%s", err.msg);
+    assert_int_equal(fclose(f), 0);
+    for (size_t i = 0; i < r->nr; i++) {
+        if (!r->criteria[i].pass)
+            fail_msg("%s: %f", r->criteria[i].id, r->criteria[i].value);
+        assert_memory_equal(r->criteria[i].id, "S004.", 5);
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(r->criteria[k].id, r->criteria[i].id);
+    }
+    assert_true(repro_passed(r));
+    /* Two runs of five rows and a Total row; the two mm_stat lines differ in compr_data_size. */
+    count_pairs(text, &equal, &different);
+    assert_int_equal(equal, 12);
+    assert_int_equal(different, 2);
+    free(text);
+
+    /* The mail's figures once more, from what a script would read. */
+    json_t *j = repro_json(r, ops);
+    const json_t *runs = json_object_get(j, "runs");
+    static const json_int_t mem_used[] = {199831552, 194248704};
+    assert_int_equal(json_array_size(runs), 5);
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *mm = json_object_get(json_array_get(runs, i), "mm_stat");
+        assert_int_equal(json_integer_value(json_array_get(mm, 0)), 498978816);
+        assert_int_equal(json_integer_value(json_array_get(mm, 2)), mem_used[i]);
+    }
+    json_decref(j);
+    repro_free(r);
+    free(r);
+}
+
+/* What "huge" means to `echo huge > writeback` follows the same cutoff: of the lengths 3072, 3073,
+ * 3256 and 3257 three are huge by max_zpage_size, one is by zsmalloc's class (chains of 4). */
+static void test_writeback_follows_cutoff(void **state) {
+    static const uint16_t len[] = {3072, 3073, 3256, 3257};
+    struct content_row rows[4] = {0};
+    struct content_set *cs = NULL;
+    struct rf_err err = {0, ""};
+    (void)state;
+    for (size_t i = 0; i < 4; i++)
+        rows[i].size[CODEC_LZO] = len[i];
+    assert_int_equal(content_from_rows(rows, 4, &cs, &err), 0);
+    for (int by_class = 0; by_class < 2; by_class++) {
+        struct zram_params p = {
+            .policy = era_find("5.4")->zram,
+            .zs = era_find("5.4")->zs,
+            .name = "zram0",
+            .disksize_pages = 16,
+            .backing_pages = 16,
+            .comp = {CODEC_LZO, NR_CODECS, NR_CODECS, NR_CODECS},
+            .content = cs,
+        };
+        struct zram *z = NULL;
+        struct zram_bd_stat bd;
+        p.policy.huge_by_class_size = by_class;
+        if (zram_create(&p, &z, &err) != 0)
+            fail_msg("%s", err.msg);
+        for (uint32_t i = 0; i < 4; i++)
+            assert_true(zram_write(z, NULL, i, i + 1));
+        assert_int_equal(zram_sysfs_write(z, NULL, "writeback", "huge"), 0);
+        zram_bd_stat(z, &bd);
+        assert_int_equal(bd.bd_count, by_class ? 1 : 3);
+        zram_destroy(z);
+    }
+    content_free(cs);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_judge),
+        cmocka_unit_test(test_run_and_json),
+        cmocka_unit_test(test_registry),
+        cmocka_unit_test(test_seed_004),
+        cmocka_unit_test(test_writeback_follows_cutoff),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
