@@ -424,7 +424,7 @@ static void judge_all(struct repro *r, const struct run *u, const uint32_t cut[3
     judge_rows(r, "3", "patched", &patched_mail, &u[PATCHED]);
     judge_totals(r, &base_mail, &u[BASE]);
     judge_totals(r, &patched_mail, &u[PATCHED]);
-    judge(r, "3", "pages", "", "pages saved, the population of each mail",
+    judge(r, "3", "pages", "", "pages saved, each run with its own population",
           u[BASE].total.v[4] - u[PATCHED].total.v[4], 1363);
     judge_same_filled(r, "base", &u[BASE]);
     judge_same_filled(r, "patched", &u[PATCHED]);
