@@ -129,9 +129,9 @@ static void knobs_of_name(const struct golden *g, struct machine_config *c) {
 static uint8_t defrag_mode(const char *name) {
     static const char *const modes[] = {"always", "defer", "defer+madvise", "madvise", "never"};
 
-    for (uint8_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
         if (strcmp(name, modes[i]) == 0)
-            return i;
+            return (uint8_t)i;
     return THP_DEFRAG_MADVISE;
 }
 
