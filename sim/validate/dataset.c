@@ -154,7 +154,9 @@ static int convert(struct dataset *d, struct trace_entry *t, struct rf_err *err)
 
 int dataset_trace(struct dataset *d, const struct golden *g, struct dataset_trace *out,
                   struct rf_err *err) {
-    bool thp = strcmp(golden_text(g, "thp"), "never") != 0 && *golden_text(g, "thp");
+    /* The recorder's mapping asked for huge pages where the case allows them in any size. */
+    bool thp = (strcmp(golden_text(g, "thp"), "never") != 0 && *golden_text(g, "thp")) ||
+               golden_folio_orders(g) != 0;
     struct trace_entry *t;
     int rc = RF_OK;
 

@@ -42,6 +42,8 @@ void golden_list_free(struct golden_list *l);
 bool golden_band(const struct golden *g, const char *counter, struct band *out);
 /* A string of the case's knobs; "" if absent. */
 const char *golden_text(const struct golden *g, const char *key);
+/* Bit o set: folios of order o (below 2 MiB) are enabled in the case, always or where madvised. */
+uint32_t golden_folio_orders(const struct golden *g);
 /* An integer knob, also when it is written as a string; `otherwise` if absent. */
 int64_t golden_number(const json_t *object, const char *key, int64_t otherwise);
 /* The kind of a case: its name up to the first underscore (disk, zswap, zram, zr). */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From the knobs that a guest read back to the machine that is simulated. One choice for all cases:
- * the guest's virtio disk, backed by the host's page cache, was very fast next to its emulated CPU,
- * so swap.device is null (asynchronous completion, no latency of its own).
+ * the guest's virtio disk, backed by the host's page cache, is a device with the costs of guest.c.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include "validate/validate.h"
 
@@ -126,6 +126,20 @@ static void knobs_of_name(const struct golden *g, struct machine_config *c) {
     }
 }
 
+uint32_t golden_folio_orders(const struct golden *g) {
+    uint32_t orders = 0;
+
+    for (uint32_t order = 1; order < 9; order++) {
+        char key[32], value[16];
+
+        snprintf(key, sizeof(key), "hugepages-%ukB", 4u << order);
+        golden_bracketed(golden_text(g, key), value, sizeof(value));
+        if (strcmp(value, "always") == 0 || strcmp(value, "madvise") == 0)
+            orders |= 1u << order;
+    }
+    return orders;
+}
+
 static uint8_t defrag_mode(const char *name) {
     static const char *const modes[] = {"always", "defer", "defer+madvise", "madvise", "never"};
 
@@ -163,6 +177,8 @@ int golden_machine(const struct golden *g, const struct trace_info *info,
                              : (int8_t)(golden_number(g->config, "swap_rotational", 0) != 0);
     c->page_cluster = (uint32_t)golden_number(g->config, "page_cluster", 3);
     c->swappiness = (uint32_t)golden_number(g->config, "swappiness", 60);
+    c->watermark_scale_factor = (uint32_t)golden_number(g->config, "watermark_scale_factor", 10);
+    c->thp_orders = golden_folio_orders(g);
     c->vma_ra_enabled = flag(g->config, "vma_ra_enabled", true);
     c->lru_gen_enabled = golden_number(g->config, "lru_gen", 0) != 0;
     golden_bracketed(golden_text(g, "thp_enabled"), name, sizeof(name));
