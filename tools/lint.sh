@@ -42,7 +42,7 @@ tidy() {
             --extra-arg=-Xclang --extra-arg=-analyzer-config \
             --extra-arg=-Xclang --extra-arg=max-nodes=50000 >"$log" 2>&1
     rc=$?
-    grep -v 'warnings generated\|warnings in non-user code\|^Suppressed\|^Use -header-filter' "$log"
+    grep -v 'warnings\? generated\|warnings in non-user code\|^Suppressed\|^Use -header-filter' "$log"
     rm -f "$log"
     return $rc
 }
