@@ -180,6 +180,10 @@ static int cmd_replay(int argc, char **argv) {
     if (rc == RF_OK)
         rc = parse(&a, argc, argv, &err);
     /* Opened before the run, so that a path that cannot be written is known at once. */
+    if (rc == RF_OK)
+        rc = output_keeps(a.json, a.trace, &err);
+    if (rc == RF_OK)
+        rc = output_keeps(a.csv, a.trace, &err);
     if (rc == RF_OK && a.json)
         rc = output_open(&json, a.json, &err);
     if (rc == RF_OK && a.csv)

@@ -346,6 +346,11 @@ static int cmd_sweep(int argc, char **argv) {
 
     if (rc == RF_OK)
         rc = parse(&a, argc, argv, &err);
+    for (size_t i = 0; rc == RF_OK && i < a.nr_traces; i++) {
+        rc = output_keeps(a.json, a.traces[i], &err);
+        if (rc == RF_OK)
+            rc = output_keeps(a.csv, a.traces[i], &err);
+    }
     if (rc == RF_OK && a.json)
         rc = output_open(&json, a.json, &err);
     if (rc == RF_OK && a.csv)

@@ -2,6 +2,7 @@
 #include "report/report.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 
 int output_open(struct output *o, const char *path, struct rf_err *err) {
     o->path = path;
@@ -13,6 +14,16 @@ int output_open(struct output *o, const char *path, struct rf_err *err) {
     o->f = fopen(path, "we");
     if (!o->f)
         return rf_fail(err, RF_EIO, "cannot write %s: %s", path, strerror(errno));
+    return RF_OK;
+}
+
+int output_keeps(const char *path, const char *input, struct rf_err *err) {
+    struct stat a, b;
+
+    if (!path || strcmp(path, "-") == 0 || stat(path, &a) != 0 || stat(input, &b) != 0)
+        return RF_OK;
+    if (S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+        return rf_fail(err, RF_EUSAGE, "%s: is an input, it would be overwritten", path);
     return RF_OK;
 }
 

@@ -16,6 +16,8 @@ struct output {
     const char *path;
 };
 int output_open(struct output *o, const char *path, struct rf_err *err) RF_MUST_CHECK;
+/* RF_EUSAGE if writing to path (may be NULL) would destroy the file input. */
+int output_keeps(const char *path, const char *input, struct rf_err *err) RF_MUST_CHECK;
 /* Flushes and closes; RF_EIO if anything could not be written. */
 int output_close(struct output *o, struct rf_err *err) RF_MUST_CHECK;
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 #include <zstd.h>
@@ -138,6 +139,11 @@ int trace_writer_open(const char *path, const struct trace_writer_params *p,
         writer_free(w);
         return rf_fail(err, RF_EUSAGE, "%s: zstd level %d refused: %s", path, p->zstd_level,
                        ZSTD_getErrorName(zrc));
+    }
+    struct stat st;
+    if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+        writer_free(w);
+        return rf_fail(err, RF_EIO, "%s: is no regular file, expected a file or a new name", path);
     }
     w->file = fopen(w->part, "wb");
     if (!w->file) {

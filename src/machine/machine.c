@@ -171,6 +171,9 @@ static int init_zswap(struct machine *m, uint64_t ram, uint64_t swap_pages, stru
     return r;
 }
 
+#define MIN_RAM_PAGES 64u
+#define MIN_SWAP_PAGES 16u
+
 static int wire(struct machine *m, struct rf_err *err) {
     const struct machine_config *c = &m->c;
     struct engine_params ep = {.cpus = c->cpus, .quantum_ns = 10000, .slice_ns = SLICE_NS};
@@ -182,10 +185,15 @@ static int wire(struct machine *m, struct rf_err *err) {
     if (c->blocks == 0 || c->blocks > (1u << 19))
         return rf_fail(err, RF_EINPUT, "%u blocks of page ids, expected 1 to %u", c->blocks,
                        1u << 19);
-    if (ram < 64 || ram > (uint64_t)1 << 36)
+    /* Percentages of a tiny footprint would not be machines. */
+    if (c->ram.kind == AMOUNT_PERCENT)
+        ram = RF_MAX(ram, MIN_RAM_PAGES);
+    if (c->swap_size.kind == AMOUNT_PERCENT)
+        swap_pages = RF_MAX(swap_pages, MIN_SWAP_PAGES);
+    if (ram < MIN_RAM_PAGES || ram > (uint64_t)1 << 36)
         return rf_fail(err, RF_EUSAGE, "machine.ram: %llu pages, expected at least 64",
                        (unsigned long long)ram);
-    if (swap_pages < 16 || swap_pages > ((uint64_t)1 << 28) - 1024)
+    if (swap_pages < MIN_SWAP_PAGES || swap_pages > ((uint64_t)1 << 28) - 1024)
         return rf_fail(err, RF_EUSAGE, "swap.size: %llu pages, expected 16 to %llu",
                        (unsigned long long)swap_pages,
                        (unsigned long long)(((uint64_t)1 << 28) - 1024));

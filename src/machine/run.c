@@ -72,11 +72,11 @@ bool run_worker(struct machine *m, struct sim_cpu *cpu, rf_time horizon) {
         return false;
     if (!m->worker_active)
         m->worker_queued = false; /* it may be queued again while it runs */
-    m->worker_active = m->in_worker = true;
+    m->worker_active = m->in_worker = m->mm->in_worker = true;
     m->mm->reclaim_depth = 0;
     bool over = zswap_shrink_work_step(m->zswap, cpu, horizon);
     m->mm->reclaim_depth = depth;
-    m->in_worker = false;
+    m->in_worker = m->mm->in_worker = false;
     m->worker_active = !over;
     if (m->worker_active)
         m->worker_from = cpu->now + m->c.cost.mm.tick_ns;

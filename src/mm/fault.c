@@ -221,6 +221,8 @@ enum fault_result handle_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, 
         return r;
     if (r == FAULT_OOM) {
         mm->oom = true;
+        rf_hist_add(&mm->lat[ctx->kind], cpu->now - ctx->start);
+        mm->fault_ns += cpu->now - ctx->start;
         return r;
     }
     /* Before the limit is looked at: that may take the page away again. */

@@ -126,7 +126,7 @@ static void note_high(struct mm *mm, uint32_t memcg, uint32_t batch, struct faul
  * the reason: 6.12 kills the task now and then in this state; the model flushes instead, once a
  * failure. False if neither helps.
  */
-static bool wait_for_progress(struct mm *mm, struct sim_cpu *cpu, struct fault_ctx *ctx) {
+bool reclaim_wait(struct mm *mm, struct sim_cpu *cpu, bool *flushed) {
     if (mm->blk && blk_in_flight(mm->blk)) {
         uint32_t before = blk_in_flight(mm->blk);
         blk_flush_plug(mm->blk, cpu); /* a sleeping task's plug is flushed */
@@ -138,8 +138,8 @@ static bool wait_for_progress(struct mm *mm, struct sim_cpu *cpu, struct fault_c
         }
         return blk_in_flight(mm->blk) < before || engine_next_event(mm->p.eng) != RF_TIME_MAX;
     }
-    if (mm->p.reclaim.stat_flush_ns && !ctx->charge_flushed) {
-        ctx->charge_flushed = true;
+    if (mm->p.reclaim.stat_flush_ns && !*flushed) {
+        *flushed = true;
         for (uint32_t i = 0; i < mm->nr_memcgs; i++) {
             if (memcmp(&mm->memcg[i].seen, &mm->memcg[i].now, sizeof(mm->memcg[i].now)) != 0) {
                 memcg_flush_stats(mm);
@@ -149,6 +149,8 @@ static bool wait_for_progress(struct mm *mm, struct sim_cpu *cpu, struct fault_c
     }
     return false;
 }
+
+#define MAX_CHARGE_ROUNDS 10000u
 
 enum charge_result memcg_charge(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr,
                                 struct fault_ctx *ctx) {
@@ -180,7 +182,7 @@ enum charge_result memcg_charge(struct mm *mm, struct sim_cpu *cpu, uint32_t mem
         mm->memcg[memcg].ev_max++;
         rf_time t0 = cpu->now;
         uint64_t got = try_to_free_pages(mm, cpu, memcg, nr, 0);
-        mm->stall_ns[STALL_RECLAIM] += cpu->now - t0;
+        mm->stall_ns[STALL_RECLAIM] += mm->in_worker ? 0 : cpu->now - t0;
         if (margin(mm, memcg) >= nr)
             continue;
         if (!ctx->charge_drained) {
@@ -188,9 +190,10 @@ enum charge_result memcg_charge(struct mm *mm, struct sim_cpu *cpu, uint32_t mem
             ctx->charge_drained = true;
             continue;
         }
-        if (got && nr <= 8)
+        /* Progress that never gets below the limit ends too: the kernel would go on for ever. */
+        if (got && nr <= 8 && ++ctx->charge_rounds < MAX_CHARGE_ROUNDS)
             continue;
-        if (!got && wait_for_progress(mm, cpu, ctx))
+        if (!got && reclaim_wait(mm, cpu, &ctx->charge_flushed))
             continue;
         if (++ctx->charge_retries > MAX_RECLAIM_RETRIES) {
             mm->memcg[memcg].ev_oom++;
@@ -223,7 +226,7 @@ bool memcg_charge_large(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint
         mm->memcg[memcg].ev_max++;
         rf_time t0 = cpu->now;
         uint64_t got = try_to_free_pages(mm, cpu, memcg, nr, 0);
-        mm->stall_ns[STALL_RECLAIM] += cpu->now - t0;
+        mm->stall_ns[STALL_RECLAIM] += mm->in_worker ? 0 : cpu->now - t0;
         if (margin(mm, memcg) >= nr)
             continue;
         if (!drained) {
@@ -412,7 +415,7 @@ rf_time memcg_handle_over_high(struct mm *mm, struct sim_cpu *cpu, uint32_t memc
             mm->memcg[i].ev_high++;
             got += try_to_free_pages(mm, cpu, i, in_retry ? SWAP_CLUSTER_MAX : nr, 0);
         }
-        mm->stall_ns[STALL_RECLAIM] += cpu->now - t0;
+        mm->stall_ns[STALL_RECLAIM] += mm->in_worker ? 0 : cpu->now - t0;
         uint64_t d = 0;
         for (uint32_t i = memcg; i != RF_NONE; i = mm->memcg[i].parent)
             if (mm->memcg[i].high != MEMCG_UNLIMITED)

@@ -221,6 +221,7 @@ struct fault_ctx {
     rf_time start;
     uint32_t charge_retries;
     bool charge_drained, charge_flushed;
+    uint32_t charge_rounds;
     uint32_t over_high; /* pages charged above memory.high */
     rf_time wait_until;
 };
@@ -294,6 +295,7 @@ struct mm {
     uint64_t kswapd_reclaimed;
     uint32_t kswapd_failures;
     bool implicit_content;
+    bool in_worker;         /* the zswap worker runs: its waits are no task's stalls */
     bool need_resched;      /* a kernel thread was woken on the CPU that reclaims */
     uint32_t reclaim_depth; /* PF_MEMALLOC: charges are forced */
 
@@ -383,6 +385,9 @@ bool memcg_charge_swap(struct mm *mm, uint32_t memcg, uint32_t nr);
 void memcg_uncharge_swap(struct mm *mm, uint32_t memcg, uint32_t nr);
 bool memcg_swap_full(const struct mm *mm, uint32_t memcg);
 int64_t memcg_swap_free(const struct mm *mm, uint32_t memcg); /* pages it may still swap */
+/* A reclaim freed nothing: waits for writes in flight, or flushes the statistics once (*flushed).
+ * False if neither can help. */
+bool reclaim_wait(struct mm *mm, struct sim_cpu *cpu, bool *flushed);
 void memcg_flush_stats(struct mm *mm);
 /* Statistics as a reader sees them that does not insist on a flush. */
 const struct memcg_stats *memcg_stats_seen(const struct mm *mm, uint32_t memcg);

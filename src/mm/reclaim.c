@@ -210,6 +210,7 @@ static void wake_kswapd(struct mm *mm, struct sim_cpu *cpu) {
 }
 
 bool frames_available(struct mm *mm, struct sim_cpu *cpu, uint32_t nr) {
+    bool flushed = false;
     uint32_t tries = 0;
 
     for (;;) {
@@ -224,10 +225,10 @@ bool frames_available(struct mm *mm, struct sim_cpu *cpu, uint32_t nr) {
         mm->c[VM_allocstall]++;
         rf_time t0 = cpu->now;
         uint64_t got = try_to_free_pages(mm, cpu, ROOT_MEMCG, nr, 0);
-        mm->stall_ns[STALL_RECLAIM] += cpu->now - t0;
+        mm->stall_ns[STALL_RECLAIM] += mm->in_worker ? 0 : cpu->now - t0;
         if (got)
             mm->kswapd_failures = 0;
-        else if (++tries >= MAX_RECLAIM_RETRIES)
+        else if (!reclaim_wait(mm, cpu, &flushed) && ++tries >= MAX_RECLAIM_RETRIES)
             return false;
     }
 }
@@ -246,7 +247,7 @@ bool frames_available_large(struct mm *mm, struct sim_cpu *cpu, uint32_t nr, boo
     rf_time t0 = cpu->now;
     if (try_to_free_pages(mm, cpu, ROOT_MEMCG, nr, 0))
         mm->kswapd_failures = 0;
-    mm->stall_ns[STALL_RECLAIM] += cpu->now - t0;
+    mm->stall_ns[STALL_RECLAIM] += mm->in_worker ? 0 : cpu->now - t0;
     return mm_free_frames(mm) > mm->wmark_min + nr;
 }
 
