@@ -41,6 +41,11 @@ static void shuffle(uint64_t seed) {
     }
 }
 
+static void least(double *best, double v) {
+    if (v < *best)
+        *best = v;
+}
+
 static bool first_figure = true;
 static void figure(const char *name, double ns) {
     printf("%s\"%s_ns\":%.1f", first_figure ? "{" : ",", name, ns);
@@ -72,7 +77,7 @@ static void bench_content(void) {
         double t = now_ns();
         for (uint32_t i = 0; i < PAGES; i++)
             sum += content_size(contents, order[i] + 1, CODEC_LZ4);
-        best = RF_MIN(best, now_ns() - t);
+        least(&best, now_ns() - t);
     }
     if (!sum)
         die("all contents are empty");
@@ -94,11 +99,11 @@ static void bench_zpool(void) {
             if (ops->malloc(z, len, i, &value[i]) != ZPOOL_OK)
                 die("zsmalloc is full");
         }
-        best_malloc = RF_MIN(best_malloc, now_ns() - t);
+        least(&best_malloc, now_ns() - t);
         t = now_ns();
         for (uint32_t i = 0; i < PAGES; i++)
             ops->free(z, value[order[i]]);
-        best_free = RF_MIN(best_free, now_ns() - t);
+        least(&best_free, now_ns() - t);
         ops->destroy(z);
     }
     figure("zpool_malloc_with_size", best_malloc / PAGES);
@@ -126,16 +131,16 @@ static void bench_zram(void) {
         for (uint32_t i = 0; i < PAGES; i++)
             if (!zram_write(z, &cpu, i, i + 1))
                 die("a zram write failed");
-        best[0] = RF_MIN(best[0], now_ns() - t);
+        least(&best[0], now_ns() - t);
         t = now_ns();
         for (uint32_t i = 0; i < PAGES; i++)
             if (!zram_read(z, &cpu, order[i], &got) || got != order[i] + 1)
                 die("zram lost a page");
-        best[1] = RF_MIN(best[1], now_ns() - t);
+        least(&best[1], now_ns() - t);
         t = now_ns();
         for (uint32_t i = 0; i < PAGES; i++)
             zram_slot_free_notify(z, &cpu, order[i]);
-        best[2] = RF_MIN(best[2], now_ns() - t);
+        least(&best[2], now_ns() - t);
         zram_destroy(z);
     }
     figure("zram_write", best[0] / PAGES);
@@ -156,11 +161,11 @@ static void bench_slots(void) {
         double t = now_ns();
         for (uint32_t i = 0; i < PAGES; i++)
             value[i] = swap_slot_alloc(a, 0, &refilled);
-        best_alloc = RF_MIN(best_alloc, now_ns() - t);
+        least(&best_alloc, now_ns() - t);
         t = now_ns();
         for (uint32_t i = 0; i < PAGES; i++)
             swapcache_free(a, 0, value[order[i]]);
-        best_free = RF_MIN(best_free, now_ns() - t);
+        least(&best_free, now_ns() - t);
         swap_area_destroy(a);
     }
     figure("slot_alloc", best_alloc / PAGES);
@@ -212,11 +217,11 @@ static void bench_resident(void) {
     struct machine_config c = config("null", 100);
     for (int r = 0; r < ROUNDS; r++) {
         struct machine *m = machine_with(&c);
-        best[0] = RF_MIN(best[0], run(m, OP_WRITE));
-        best[1] = RF_MIN(best[1], run(m, OP_WRITE));
+        least(&best[0], run(m, OP_WRITE));
+        least(&best[1], run(m, OP_WRITE));
         machine_destroy(m);
         m = machine_with(&c);
-        best[2] = RF_MIN(best[2], run(m, 0));
+        least(&best[2], run(m, 0));
         machine_destroy(m);
     }
     figure("store_fault_first", best[0]);

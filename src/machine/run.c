@@ -135,6 +135,12 @@ static bool takes_late_content(const struct mm *mm, uint64_t p) {
             (!(f->flags & FOLIO_SWAPCACHE) || swap_count(mm->swap, f->slot) == 0));
 }
 
+/* After a fault the next operation often faults too: then no group is worth trying. */
+static inline bool miss_likely(const uint64_t *pte, uint32_t op, uint32_t unwanted,
+                               uint32_t id_mask) {
+    return (op & unwanted) || !(pte[op & id_mask] & PTE_PRESENT);
+}
+
 /* Runs hits from *pos on; stops at the first operation that needs more, or at limit words.
  * Returns the number of accesses done. */
 static inline size_t run_hits(struct mm *mm, struct lookahead *la, const uint32_t *ops, size_t *pos,
@@ -148,6 +154,11 @@ static inline size_t run_hits(struct mm *mm, struct lookahead *la, const uint32_
     const bool swap = swap_slots_in_use(mm->swap) > 0;
 
     lookahead_start(la, i);
+    if (i < end && miss_likely(pte, ops[i], unwanted, mm->id_mask)) {
+        if (end - i >= AHEAD_PTE + 2 * HIT_GROUP)
+            look_ahead(la, mm, ops, i, swap);
+        goto one;
+    }
     for (;;) {
         while (end - i >= AHEAD_PTE + 2 * HIT_GROUP && max_accesses - done >= HIT_GROUP) {
             look_ahead(la, mm, ops, i, swap);
@@ -156,6 +167,7 @@ static inline size_t run_hits(struct mm *mm, struct lookahead *la, const uint32_
             i += HIT_GROUP;
             done += HIT_GROUP;
         }
+    one:
         /* One after the other as far as the group went. */
         size_t stop = RF_MIN(end, i + HIT_GROUP);
         while (i < stop && done < max_accesses) {
@@ -329,7 +341,9 @@ static enum task_result stream_step(void *arg, struct sim_cpu *cpu, rf_time hori
     while (!m->ended) {
         size_t max = SIZE_MAX;
         uint64_t cost = m->access_cost ? mm->p.cost.access_ns : 0;
-        if (cost)
+        /* Without a division where all that is left fits. */
+        if (cost && (horizon <= cpu->now || (s->n - s->pos) > (horizon - cpu->now - 1) >> 20 ||
+                     (s->n - s->pos) * cost > horizon - cpu->now - 1))
             max = horizon > cpu->now ? (size_t)((horizon - cpu->now - 1) / cost + 1) : 1;
         size_t before = s->pos;
         size_t done = run_hits(mm, &s->ahead, s->ops, &s->pos, s->n, max);
