@@ -45,7 +45,7 @@ static void keep_value(void *ctx, enum machine_value_kind kind, const char *name
 int main(int argc, char **argv) {
     uint64_t pages = argc > 1 ? strtoull(argv[1], NULL, 10) : 8u << 20, stored = 0;
     struct machine_config c;
-    struct content_set *cs;
+    struct content_set *cs = NULL;
     struct machine *m;
     struct rf_err err = {0};
     static uint32_t ops[PIECE];

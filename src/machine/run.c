@@ -146,7 +146,7 @@ static inline bool miss_likely(const uint64_t *pte, uint32_t op, uint32_t unwant
 static inline size_t run_hits(struct mm *mm, struct lookahead *la, const uint32_t *ops, size_t *pos,
                               size_t end, size_t max_accesses) {
     uint64_t *pte = mm->pte;
-    size_t i = *pos, done = 0;
+    size_t i = *pos, done = 0, stop;
     const uint32_t max_ids = mm->p.max_ids;
     /* An id beyond max_ids but inside the table's power of two finds an entry that is not present.
      */
@@ -169,7 +169,7 @@ static inline size_t run_hits(struct mm *mm, struct lookahead *la, const uint32_
         }
     one:
         /* One after the other as far as the group went. */
-        size_t stop = RF_MIN(end, i + HIT_GROUP);
+        stop = RF_MIN(end, i + HIT_GROUP);
         while (i < stop && done < max_accesses) {
             uint32_t op = ops[i], id = op & OP_ID_MASK;
             if (RF_UNLIKELY(id >= max_ids || (op & OP_EVENT)))
