@@ -97,6 +97,9 @@ void cli_model_free(struct cli_model *m);
 /* Takes one of the shared options; 1 if it was one, 0 if not, < 0 an error in err. */
 int cli_model_option(struct cli_model *m, int id, const char *value, struct rf_err *err);
 
+/* Processors that can be used; the default of --jobs. */
+unsigned cli_all_cores(void);
+
 /* ---- a progress bar ---- */
 struct progress {
     bool on;

@@ -2,17 +2,20 @@
 /* refault repro: published experiments run again. */
 #include "cli/cli.h"
 
+#include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include "config/value.h"
 #include "report/report.h"
 #include "repro/repro.h"
 
-enum { OPT_SEEDS = OPT_OWN, OPT_SCALE };
+enum { OPT_SEEDS = OPT_OWN, OPT_SCALE, OPT_JOBS };
 
 static const struct cli_option options[] = {
     {OPT_JSON, 0, "json", "FILE|-", "writes criteria and runs as JSON; an array for 'all'"},
     {OPT_SEEDS, 0, "seeds", "N", "runs with N different random numbers, 1 to 100 (default 3)"},
     {OPT_SCALE, 0, "scale", "S", "size of machine and workload: 1, 0.25, 1/8 (default 1)"},
+    {OPT_JOBS, 'j', "jobs", "N", "threads (default: all cores); changes no result"},
     {OPT_QUIET, 'q', "quiet", NULL, "no tables"},
     {0, 0, NULL, NULL, NULL},
 };
@@ -30,7 +33,7 @@ const struct cli_command cmd_repro_info = {
 
 struct args {
     const char *name, *json;
-    uint64_t seeds;
+    uint64_t seeds, jobs;
     double scale; /* 0 = not given */
     bool quiet;
 };
@@ -79,6 +82,10 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
             if (!value_u64(w.value, &a->seeds) || a->seeds < 1 || a->seeds > 100)
                 rc = rf_fail(err, RF_EUSAGE, "--seeds: bad value '%s', expected 1 to 100", w.value);
             break;
+        case OPT_JOBS:
+            if (!value_u64(w.value, &a->jobs) || a->jobs < 1 || a->jobs > 1024)
+                rc = rf_fail(err, RF_EUSAGE, "--jobs: bad value '%s', expected 1 to 1024", w.value);
+            break;
         case OPT_SCALE:
             rc = parse_scale(w.value, &a->scale, err);
             break;
@@ -102,23 +109,89 @@ static int list(struct rf_err *err) {
     return output_close(&o, err);
 }
 
-/* Runs one experiment; its JSON goes to the end of results. *failed is set if a criterion fails. */
-static int run_one(const struct args *a, const struct repro_ops *ops, FILE *out, json_t *results,
-                   bool *failed, struct rf_err *err) {
-    struct repro r;
-    int rc;
+/* One experiment on a thread of its own; what it prints is kept until its turn comes. */
+struct job {
+    const struct args *args;
+    const struct repro_ops *ops;
+    struct repro_pool *pool;
+    bool started, failed;
+    pthread_t thread;
+    char *text;
+    size_t len;
+    json_t *json;
+    struct rf_err err;
+};
 
+static void *run_job(void *arg) {
+    struct job *j = arg;
+    const struct args *a = j->args;
+    const struct repro_options o = {.out = open_memstream(&j->text, &j->len),
+                                    .seeds = a->seeds ? (uint32_t)a->seeds : 3,
+                                    .scale = a->scale > 0 ? a->scale : 1,
+                                    .pool = j->pool};
+    struct repro r;
+
+    if (!o.out) {
+        rf_fail(&j->err, RF_ENOMEM, "no memory for the output of %s", j->ops->name);
+        return NULL;
+    }
+    if (repro_run(&r, j->ops, &o, &j->err) == RF_OK) {
+        j->failed = !repro_passed(&r);
+        j->json = repro_json(&r, j->ops);
+        if (!j->json)
+            rf_fail(&j->err, RF_ENOMEM, "no memory for the result of %s", j->ops->name);
+    }
+    repro_free(&r);
+    if (fclose(o.out) != 0 && j->err.code == RF_OK)
+        rf_fail(&j->err, RF_ENOMEM, "no memory for the output of %s", j->ops->name);
+    return NULL;
+}
+
+static void note_unused(const struct args *a, const struct repro_ops *ops) {
     if (!ops->random && a->seeds)
         cli_note("%s draws no random numbers: --seeds changes nothing", ops->name);
     if (!ops->scales && a->scale > 0 && a->scale < 1)
         cli_note("%s runs at full scale only: --scale changes nothing", ops->name);
-    rc = repro_run(&r, ops, out, a->seeds ? (uint32_t)a->seeds : 3, a->scale > 0 ? a->scale : 1,
-                   err);
-    if (rc == RF_OK && json_array_append_new(results, repro_json(&r, ops)) != 0)
-        rc = rf_fail(err, RF_ENOMEM, "no memory for the result of %s", ops->name);
-    if (rc == RF_OK && !repro_passed(&r))
-        *failed = true;
-    repro_free(&r);
+}
+
+/* Runs `only`, or all experiments if it is NULL, side by side. JSON goes to results. */
+static int run_jobs(const struct args *a, const struct repro_ops *only, FILE *out, json_t *results,
+                    bool *failed, struct rf_err *err) {
+    struct repro_pool *pool = repro_pool_create(a->jobs ? (unsigned)a->jobs : cli_all_cores());
+    struct job jobs[REPRO_MAX];
+    size_t n = 0;
+    int rc = RF_OK;
+
+    if (!pool)
+        return rf_fail(err, RF_ENOMEM, "no memory for the experiments");
+    for (const struct repro_ops *const *e = repro_registry(); *e; e++) {
+        if (only && *e != only)
+            continue;
+        note_unused(a, *e);
+        jobs[n] = (struct job){.args = a, .ops = *e, .pool = pool};
+        jobs[n].started = pthread_create(&jobs[n].thread, NULL, run_job, &jobs[n]) == 0;
+        n++;
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct job *j = &jobs[i];
+
+        if (j->started)
+            pthread_join(j->thread, NULL);
+        else
+            run_job(j);
+        if (rc == RF_OK && j->err.code != RF_OK) {
+            *err = j->err;
+            rc = j->err.code;
+        }
+        if (rc == RF_OK && out && fprintf(out, "%s%s", i ? "\n" : "", j->text) < 0)
+            rc = rf_fail(err, RF_EIO, "cannot write stdout: %s", strerror(errno));
+        if (rc == RF_OK && json_array_append(results, j->json) != 0)
+            rc = rf_fail(err, RF_ENOMEM, "no memory for the result of %s", j->ops->name);
+        *failed |= j->failed;
+        json_decref(j->json);
+        free(j->text);
+    }
+    repro_pool_free(pool);
     return rc;
 }
 
@@ -150,13 +223,7 @@ static int run_named(const struct args *a, bool *failed, struct rf_err *err) {
     if (rc == RF_OK)
         rc = output_open(&o, "-", err);
     if (rc == RF_OK) {
-        for (const struct repro_ops *const *e = repro_registry(); *e && rc == RF_OK; e++) {
-            if (!all && *e != only)
-                continue;
-            if (text && json_array_size(results))
-                fputc('\n', o.f);
-            rc = run_one(a, *e, text ? o.f : NULL, results, failed, err);
-        }
+        rc = run_jobs(a, only, text ? o.f : NULL, results, failed, err);
         if (rc == RF_OK)
             rc = output_close(&o, err);
     }

@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <unistd.h>
 #include "config/value.h"
 #include "report/report.h"
 #include "sweep/sweep.h"
@@ -41,12 +40,6 @@ struct args {
     const char *json, *csv;
     unsigned jobs;
 };
-
-static unsigned all_cores(void) {
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-
-    return n > 0 ? (unsigned)n : 1;
-}
 
 static int take_option(struct args *a, int id, const char *value, struct rf_err *err) {
     uint64_t n;
@@ -314,7 +307,7 @@ static int simulate(struct args *a, struct output *json, struct output *csv, str
         .grid = &a->grid,
         .traces = a->traces,
         .nr_traces = a->nr_traces,
-        .threads = a->jobs ? a->jobs : all_cores(),
+        .threads = a->jobs ? a->jobs : cli_all_cores(),
         .verify = a->model.verify,
         .check = a->model.check,
         .keep_classes = a->json != NULL,

@@ -3,7 +3,6 @@
 #include "cli/cli.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 #include "config/value.h"
 #include "report/report.h"
 #include "validate/catalogue.h"
@@ -293,12 +292,6 @@ static void on_progress(void *ctx, size_t done, size_t total) {
     progress_update(ctx, done, total);
 }
 
-static unsigned all_cores(void) {
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-
-    return n > 0 ? (unsigned)n : 1;
-}
-
 static int cmd_validate(int argc, char **argv) {
     struct args a = {.o = {.max_median = -1, .max_p90 = -1, .max_worst = -1}};
     struct progress bar;
@@ -306,7 +299,7 @@ static int cmd_validate(int argc, char **argv) {
     struct rf_err err = {0};
     int rc = knob_table_init(&a.knobs, &err), status;
 
-    a.o.threads = all_cores();
+    a.o.threads = cli_all_cores();
     if (rc == RF_OK)
         rc = parse(&a, argc, argv, &err);
     if (rc == RF_OK && a.catalogue) {

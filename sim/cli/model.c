@@ -91,3 +91,9 @@ void progress_clear(struct progress *p) {
         fprintf(stderr, "\r%60s\r", "");
     p->shown = -1;
 }
+
+unsigned cli_all_cores(void) {
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return n > 0 ? (unsigned)n : 1;
+}

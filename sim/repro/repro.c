@@ -15,25 +15,58 @@ void repro_say(struct repro *r, const char *fmt, ...) {
     va_end(ap);
 }
 
-void repro_judge(struct repro *r, const char *id, const char *what, double value, double low,
-                 double high, unsigned decimals) {
+static struct repro_criterion *judge(struct repro *r, const char *id, const char *what,
+                                     double value, double low, double high, unsigned decimals) {
     struct repro_criterion *c;
 
     if (r->nr == REPRO_MAX_CRITERIA) {
         if (r->err.code == 0)
             rf_fail(&r->err, RF_ELIMIT, "criterion %s: more than %d criteria", id,
                     REPRO_MAX_CRITERIA);
-        return;
+        return NULL;
     }
     c = &r->criteria[r->nr++];
     *c = (struct repro_criterion){.value = value,
                                   .low = low,
                                   .high = high,
+                                  .least = value,
+                                  .most = value,
                                   .decimals = decimals,
                                   /* false if the value is no number */
                                   .pass = value >= low && value <= high};
     snprintf(c->id, sizeof(c->id), "%s", id);
     snprintf(c->what, sizeof(c->what), "%s", what);
+    return c;
+}
+
+void repro_judge(struct repro *r, const char *id, const char *what, double value, double low,
+                 double high, unsigned decimals) {
+    (void)judge(r, id, what, value, low, high, decimals);
+}
+
+/* Distance by which a bound is moved for a single run; the other bound is at `other`. */
+static double slack(double bound, double other) {
+    if (isinf(bound))
+        return 0;
+    return isinf(other) ? fabs(bound) * (bound < other ? 1.0 / 3 : 0.5) : fabs(other - bound) / 4;
+}
+
+void repro_judge_runs(struct repro *r, const char *id, const char *what, const double *values,
+                      double low, double high, unsigned decimals) {
+    double sum = 0, least = values[0], most = values[0];
+    struct repro_criterion *c;
+
+    for (uint32_t i = 0; i < r->seeds; i++) {
+        sum += values[i];
+        least = fmin(least, values[i]);
+        most = fmax(most, values[i]);
+    }
+    c = judge(r, id, what, sum / r->seeds, low, high, decimals);
+    if (!c)
+        return;
+    c->least = least;
+    c->most = most;
+    c->pass = c->pass && least >= low - slack(low, high) && most <= high + slack(high, low);
 }
 
 void repro_exact(struct repro *r, const char *id, const char *what, int64_t value, int64_t want) {
@@ -68,22 +101,33 @@ static void print_criteria(struct repro *r) {
         number(value, c->value, c->decimals);
         number(low, c->low, c->decimals);
         number(high, c->high, c->decimals);
-        if (strcmp(low, high) == 0)
+        if (isinf(c->high))
+            snprintf(range, sizeof(range), ">= %s", low);
+        else if (isinf(c->low))
+            snprintf(range, sizeof(range), "<= %s", high);
+        else if (strcmp(low, high) == 0)
             snprintf(range, sizeof(range), "%s", low);
         else
             snprintf(range, sizeof(range), "%s..%s", low, high);
-        repro_say(r, "%-27s %11s %12s  %s  %s\n", c->id, value, range, c->pass ? "pass" : "FAIL",
+        repro_say(r, "%-27s %11s %12s  %s  %s", c->id, value, range, c->pass ? "pass" : "FAIL",
                   c->what);
+        if (c->least < c->most) {
+            number(low, c->least, c->decimals);
+            number(high, c->most, c->decimals);
+            repro_say(r, " (%s..%s)", low, high);
+        }
+        repro_say(r, "\n");
         passed += c->pass;
     }
     repro_say(r, "%zu of %zu criteria hold\n", passed, r->nr);
 }
 
-int repro_run(struct repro *r, const struct repro_ops *ops, FILE *out, uint32_t seeds, double scale,
+int repro_run(struct repro *r, const struct repro_ops *ops, const struct repro_options *o,
               struct rf_err *err) {
-    *r = (struct repro){.out = out,
-                        .seeds = ops->random ? seeds : 1,
-                        .scale = ops->scales ? scale : 1,
+    *r = (struct repro){.out = o->out,
+                        .seeds = ops->random ? o->seeds : 1,
+                        .scale = ops->scales ? o->scale : 1,
+                        .pool = o->pool,
                         .runs = json_array()};
     if (!r->runs)
         return rf_fail(err, RF_ENOMEM, "no memory for experiment %s", ops->name);
@@ -111,9 +155,14 @@ json_t *repro_json(const struct repro *r, const struct repro_ops *ops) {
         const struct repro_criterion *c = &r->criteria[i];
         /* What is not finite has no JSON number; it is left out, and the criterion has failed. */
         json_t *one =
-            json_pack("{ss ss so* so so sb}", "id", c->id, "what", c->what, "value",
+            json_pack("{ss ss so* so* so* sb}", "id", c->id, "what", c->what, "value",
                       json_number(c->value, c->decimals), "low", json_number(c->low, c->decimals),
                       "high", json_number(c->high, c->decimals), "pass", (int)c->pass);
+
+        if (c->least < c->most) {
+            json_object_set_new(one, "least", json_number(c->least, c->decimals));
+            json_object_set_new(one, "most", json_number(c->most, c->decimals));
+        }
 
         if (json_array_append_new(list, one) != 0) {
             json_decref(list);

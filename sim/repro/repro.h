@@ -11,22 +11,44 @@
 #include <stdio.h>
 #include "refault/base.h"
 
+#define REPRO_MAX 32 /* experiments */
 #define REPRO_MAX_CRITERIA 128
+#define REPRO_MAX_SEEDS 100
 
-/* One figure that must lie in a range. */
+/* One figure that must lie in a range. A bound may be infinite. */
 struct repro_criterion {
     char id[32];   /* "S004.1.classes": experiment, criterion, figure */
     char what[96]; /* one line for people, with the unit */
     double value, low, high;
-    unsigned decimals; /* digits shown; 0 = an integer */
+    double least, most; /* of the runs whose mean `value` is; both are `value` if there is one */
+    unsigned decimals;  /* digits shown; 0 = an integer */
     bool pass;
+};
+
+/* Work of several experiments at once shares the threads of one pool. */
+struct repro_pool;
+/* NULL without memory. */
+struct repro_pool *repro_pool_create(unsigned threads);
+void repro_pool_free(struct repro_pool *p); /* NULL is allowed */
+/* Around a piece of work of one thread; waits until one of the pool's threads is free. NULL: no
+ * bound. */
+void repro_pool_enter(struct repro_pool *p);
+void repro_pool_leave(struct repro_pool *p);
+
+/* What the program asks an experiment for. */
+struct repro_options {
+    FILE *out;               /* tables for people; NULL = none */
+    uint32_t seeds;          /* runs with different random numbers, 1 to REPRO_MAX_SEEDS */
+    double scale;            /* of the machine and the workload, above 0 and up to 1 */
+    struct repro_pool *pool; /* NULL: one thread */
 };
 
 /* One run of one experiment: what the program asks for, and what the experiment leaves behind. */
 struct repro {
-    FILE *out;      /* tables for people; NULL = none */
-    uint32_t seeds; /* runs with different random numbers, >= 1 */
-    double scale;   /* of the machine and the workload, above 0 and up to 1 */
+    FILE *out;
+    uint32_t seeds;
+    double scale;
+    struct repro_pool *pool;
     struct repro_criterion criteria[REPRO_MAX_CRITERIA];
     size_t nr;
     json_t *runs;      /* an array of one object a configuration */
@@ -44,13 +66,13 @@ struct repro_ops {
     void (*run)(struct repro *r);
 };
 
-/* NULL-terminated; only experiments that work. */
+/* NULL-terminated, at most REPRO_MAX; only experiments that work. */
 const struct repro_ops *const *repro_registry(void);
 const struct repro_ops *repro_find(const char *name); /* NULL: there is none */
 
-/* Runs an experiment and prints its tables to out (may be NULL). 0, also if criteria failed, or the
- * error that kept it from ending. The result in r must be freed by repro_free() in any case. */
-int repro_run(struct repro *r, const struct repro_ops *ops, FILE *out, uint32_t seeds, double scale,
+/* Runs an experiment and prints its tables. 0, also if criteria failed, or the error that kept it
+ * from ending. The result in r must be freed by repro_free() in any case. */
+int repro_run(struct repro *r, const struct repro_ops *ops, const struct repro_options *o,
               struct rf_err *err) RF_MUST_CHECK;
 void repro_free(struct repro *r);
 /* Whether there are criteria and all of them hold. */
@@ -65,6 +87,13 @@ void repro_say(struct repro *r, const char *fmt, ...) RF_PRINTF(2, 3);
 /* A criterion: low <= value <= high. RF_ELIMIT in r->err beyond REPRO_MAX_CRITERIA. */
 void repro_judge(struct repro *r, const char *id, const char *what, double value, double low,
                  double high, unsigned decimals);
+/*
+ * A criterion of r->seeds runs: their mean must lie in the range, and each of them in the range
+ * widened by half: by a quarter of its width on each side, or, if it has one finite bound, to two
+ * thirds of a lower one or one and a half times an upper one.
+ */
+void repro_judge_runs(struct repro *r, const char *id, const char *what, const double *values,
+                      double low, double high, unsigned decimals);
 /* A criterion whose figure must be met exactly; |want| < 2^53. */
 void repro_exact(struct repro *r, const char *id, const char *what, int64_t value, int64_t want);
 /* Adds an object to the runs; takes the reference. NULL counts as out of memory. */

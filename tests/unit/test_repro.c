@@ -10,6 +10,8 @@
 #include <stdlib.h>
 
 #include "refault/config.h"
+#include "gen/workload.h"
+#include "repro/matrix.h"
 #include "repro/repro.h"
 
 /* ---- judging ---- */
@@ -59,10 +61,12 @@ static void test_run_and_json(void **state) {
     char *text = NULL;
     size_t len;
     FILE *f = open_memstream(&text, &len);
+    const struct repro_options some = {.out = f, .seeds = 3, .scale = 0.5};
+    const struct repro_options one = {.seeds = 1, .scale = 1};
     (void)state;
     assert_non_null(r);
     assert_non_null(f);
-    assert_int_equal(repro_run(r, &ops, f, 3, 0.5, &err), RF_OK);
+    assert_int_equal(repro_run(r, &ops, &some, &err), RF_OK);
     assert_int_equal(fclose(f), 0);
     /* It draws no random numbers and does not scale. */
     assert_int_equal(r->seeds, 1);
@@ -89,7 +93,103 @@ static void test_run_and_json(void **state) {
     json_decref(j);
     repro_free(r);
 
-    assert_int_equal(repro_run(r, &broken, NULL, 1, 1, &err), RF_ENOMEM);
+    assert_int_equal(repro_run(r, &broken, &one, &err), RF_ENOMEM);
+    repro_free(r);
+    free(r);
+}
+
+/* By hand: the range 1 to 2 widened by half is 0.75 to 2.25; at least 3 becomes at least 2 for one
+ * run, and at most 0.3 becomes 0.45. */
+static void test_judge_runs(void **state) {
+    static const struct {
+        double v[3], low, high;
+        bool pass;
+    } cases[] = {
+        {{0.75, 1.5, 2.25}, 1, 2, true},
+        {{0.74, 1.5, 2.25}, 1, 2, false},
+        {{0.9, 0.9, 0.9}, 1, 2, false},
+        {{2, 4, 4}, 3, (double)INFINITY, true},
+        {{1.9, 4, 4}, 3, (double)INFINITY, false},
+        {{2.5, 3, 3}, 3, (double)INFINITY, false},
+        {{0.44, 0, 0.1}, -(double)INFINITY, 0.3, true},
+        {{0.46, 0, 0.1}, -(double)INFINITY, 0.3, false},
+        {{-1, -2, -3}, -(double)INFINITY, 0, true},
+        {{1, -2, -3}, -(double)INFINITY, 0, false},
+    };
+    struct repro *r = calloc(1, sizeof(*r));
+    (void)state;
+    assert_non_null(r);
+    r->seeds = 3;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        repro_judge_runs(r, "X", "", cases[i].v, cases[i].low, cases[i].high, 2);
+        if (r->criteria[i].pass != cases[i].pass)
+            fail_msg("case %zu", i);
+    }
+    free(r);
+}
+
+/* ---- configurations side by side ---- */
+
+static int write_scan(void *ctx, unsigned which, uint64_t seed, const char *path,
+                      struct rf_err *err) {
+    const struct gen_params p = {.pages = 100 * (which + 1),
+                                 .ops = 100 * (which + 1),
+                                 .seed = seed,
+                                 .writes_permille = 1000};
+    (void)ctx;
+    return gen_write(gen_find("scan"), &p, path, err);
+}
+
+static void test_matrix(void **state) {
+    static const struct repro_config configs[] = {
+        {.name = "small", .trace = 0, .set = "memory.max=max"},
+        {.name = "large", .trace = 1, .set = " machine.ram=64M  swap.device=null"},
+    };
+    struct repro *r = calloc(1, sizeof(*r));
+    (void)state;
+    assert_non_null(r);
+    for (unsigned threads = 0; threads <= 3; threads += 3) {
+        struct repro_matrix m = {.configs = configs,
+                                 .nr_configs = 2,
+                                 .nr_traces = 2,
+                                 .common = "kernel=6.1 machine.ram=32M",
+                                 .write = write_scan};
+        double ratio[REPRO_MAX_SEEDS];
+
+        *r = (struct repro){.seeds = 2, .scale = 1, .runs = json_array()};
+        r->pool = threads ? repro_pool_create(threads) : NULL;
+        if (!repro_matrix_run(r, &m))
+            fail_msg("%s", r->err.msg);
+        assert_int_equal(json_array_size(r->runs), 4);
+        /* every page is stored to once, which is one fault */
+        assert_true(repro_value(&m, 0, 1, "vmstat.pgfault") == 100);
+        assert_true(repro_mean(&m, 1, "vmstat.pgfault") == 200);
+        assert_true(isnan(repro_value(&m, 0, 0, "vmstat.nothing")));
+        repro_ratios(&m, 1, 0, "vmstat.pgfault", ratio);
+        assert_true(ratio[0] == 2 && ratio[1] == 2);
+        assert_string_equal(m.result[3].config.swap_device, "null");
+        assert_string_equal(m.result[3].config.era.name, "6.1");
+        assert_int_equal(m.result[3].config.seed, 2);
+        assert_int_equal(m.result[3].config.ram.value, 64u << 20);
+        repro_matrix_free(&m);
+        repro_pool_free(r->pool);
+        repro_free(r);
+    }
+    free(r);
+}
+
+static void test_matrix_error(void **state) {
+    static const struct repro_config configs[] = {{.name = "odd", .set = "memory.maxx=1"}};
+    struct repro_matrix m = {
+        .configs = configs, .nr_configs = 1, .nr_traces = 1, .write = write_scan};
+    struct repro *r = calloc(1, sizeof(*r));
+    (void)state;
+    assert_non_null(r);
+    *r = (struct repro){.seeds = 1, .scale = 1, .runs = json_array()};
+    assert_false(repro_matrix_run(r, &m));
+    assert_int_equal(r->err.code, RF_EUSAGE);
+    assert_non_null(strstr(r->err.msg, "configuration odd, seed 1"));
+    repro_matrix_free(&m);
     repro_free(r);
     free(r);
 }
@@ -138,7 +238,7 @@ static void test_seed_004(void **state) {
     assert_non_null(ops);
     assert_non_null(r);
     assert_non_null(f);
-    if (repro_run(r, ops, f, 1, 1, &err) != 0)
+    if (repro_run(r, ops, &(struct repro_options){.out = f, .seeds = 1, .scale = 1}, &err) != 0)
         fail_msg("%s", err.msg);
     assert_int_equal(fclose(f), 0);
     for (size_t i = 0; i < r->nr; i++) {
@@ -208,11 +308,10 @@ static void test_writeback_follows_cutoff(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_judge),
-        cmocka_unit_test(test_run_and_json),
-        cmocka_unit_test(test_registry),
-        cmocka_unit_test(test_seed_004),
-        cmocka_unit_test(test_writeback_follows_cutoff),
+        cmocka_unit_test(test_judge),        cmocka_unit_test(test_judge_runs),
+        cmocka_unit_test(test_matrix),       cmocka_unit_test(test_matrix_error),
+        cmocka_unit_test(test_run_and_json), cmocka_unit_test(test_registry),
+        cmocka_unit_test(test_seed_004),     cmocka_unit_test(test_writeback_follows_cutoff),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
