@@ -7,7 +7,7 @@
 #include "version.h"
 
 extern const struct cli_command cmd_replay_info, cmd_sweep_info, cmd_knobs_info, cmd_validate_info,
-    cmd_repro_info;
+    cmd_repro_info, cmd_mrc_info;
 int cmd_import(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_gen(int argc, char **argv);
@@ -21,7 +21,7 @@ const struct cli_command *cli_command_at(size_t i) {
     static const struct cli_command others[] = {
         {"import", NULL, "convert a recording or an operation list into a trace",
          "refault import --from text ops.txt --bank pages.bank -o out.rft", NULL, cmd_import},
-        {"trace", NULL, "look at and cut traces: info, dump, cut",
+        {"trace", NULL, "look at and cut traces: info, dump, cut, sample",
          "refault trace info traces/redis.rft", NULL, cmd_trace},
         {"gen", NULL, "make a synthetic trace: zipf, scan",
          "refault gen zipf --pages 100000 --ops 5000000 -o zipf.rft", NULL, cmd_gen},
@@ -30,8 +30,8 @@ const struct cli_command *cli_command_at(size_t i) {
         {"zram", NULL, "drive a zram device by a script", "refault zram script.zs", NULL, cmd_zram},
         {"version", NULL, "print the version", "refault version", NULL, cmd_version},
     };
-    const struct cli_command *const own[] = {&cmd_replay_info, &cmd_sweep_info, &cmd_knobs_info,
-                                             &cmd_validate_info, &cmd_repro_info};
+    const struct cli_command *const own[] = {&cmd_replay_info, &cmd_sweep_info,    &cmd_mrc_info,
+                                             &cmd_knobs_info,  &cmd_validate_info, &cmd_repro_info};
     size_t nr_own = sizeof(own) / sizeof(own[0]);
 
     if (i < nr_own)

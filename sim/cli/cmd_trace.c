@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refault trace: info, dump and cut. */
+/* refault trace: info, dump and cut; trace_sample.c has sample. */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -12,11 +12,12 @@
 
 static const char *const pacing_names[] = {"records", "accesses", "ns"};
 
-static void help(void) {
+void trace_cli_help(void) {
     printf(
         "usage: refault trace info [--verify] [--json FILE|-] FILE\n"
         "       refault trace dump FILE\n"
-        "       refault trace cut FILE -o OUT --ops N | --from-op A [--to-op B] [--level N]\n\n"
+        "       refault trace cut FILE -o OUT --ops N | --from-op A [--to-op B] [--level N]\n"
+        "       refault trace sample FILE -o OUT --rate R [--group N] [--seed S] [--level N]\n\n"
         "info   what a trace is and holds; --verify decodes all of it and checks every\n"
         "       checksum, total and mapping\n"
         "dump   every record as a line of text: R, W page [content], C page content, and events\n"
@@ -119,7 +120,7 @@ static int trace_cli_info(int argc, char **argv, struct rf_err *err) {
         else if (c == 'j')
             json = optarg;
         else if (c == 'h') {
-            help();
+            trace_cli_help();
             return 0;
         } else {
             return trace_cli_bad_option("trace", c, argv, err);
@@ -254,7 +255,7 @@ static int trace_cli_cut(int argc, char **argv, struct rf_err *err) {
             p.zstd_level = (int)RF_MIN(level, 22u);
             break;
         case 'h':
-            help();
+            trace_cli_help();
             return 0;
         default:
             return trace_cli_bad_option("trace", c, argv, err);
@@ -282,12 +283,14 @@ int cmd_trace(int argc, char **argv) {
         return trace_cli_dump(argc - 1, argv + 1, &err);
     if (strcmp(what, "cut") == 0)
         return trace_cli_cut(argc - 1, argv + 1, &err);
+    if (strcmp(what, "sample") == 0)
+        return trace_cli_sample(argc - 1, argv + 1, &err);
     if (argc > 1 &&
         (strcmp(what, "dump") == 0 || strcmp(what, "--help") == 0 || strcmp(what, "-h") == 0)) {
-        help();
+        trace_cli_help();
         return 0;
     }
-    rf_fail(&err, RF_EUSAGE, "trace %s: expected info, dump or cut; see refault trace --help",
-            what);
+    rf_fail(&err, RF_EUSAGE,
+            "trace %s: expected info, dump, cut or sample; see refault trace --help", what);
     return trace_cli_error(&err);
 }

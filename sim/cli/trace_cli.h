@@ -8,6 +8,10 @@
 int cmd_import(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_gen(int argc, char **argv);
+/* "trace sample"; argv[0] is "sample". */
+int trace_cli_sample(int argc, char **argv, struct rf_err *err);
+/* The help of refault trace on stdout. */
+void trace_cli_help(void);
 
 /* Prints the one line of an error and gives the exit status for it. */
 int trace_cli_error(const struct rf_err *err);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cut.h"
-#include "reader.h"
+#include "rewrite.h"
 
 #define S_TOUCHED 1u
 #define S_WRITTEN 2u
@@ -14,8 +14,7 @@ struct cut_proc {
 };
 
 struct cut {
-    struct trace_reader *r;
-    struct trace_writer *w;
+    struct trace_rewrite t;
     const struct trace_info *info;
     struct cut_proc *procs;
     uint32_t running, written_running;
@@ -28,12 +27,6 @@ struct cut {
     struct rf_varr vpn;     /* block: vpn of its first id */
     struct rf_varr owner;   /* block: pid */
     uint8_t *vma_flags;
-
-    /* contents: old id -> new id, where rows are copied */
-    struct content_row *rows;
-    size_t nrows;
-    struct rf_varr renamed;
-    uint32_t nrenamed;
 };
 
 static void clear_range(struct cut *c, uint32_t first, uint32_t n, bool unmap) {
@@ -97,27 +90,11 @@ static void follow_event(struct cut *c, const struct trace_event *e) {
     }
 }
 
-static int new_content(struct cut *c, uint32_t *id, struct rf_err *err) {
-    uint32_t *renamed = c->renamed.base;
-    if (!c->rows || *id == CONTENT_ZERO)
-        return 0;
-    if (*id > c->nrows)
-        return rf_fail(err, RF_EINPUT, "content id %u, expected at most %zu rows", *id, c->nrows);
-    if (!renamed[*id]) {
-        int rc = trace_write_row(c->w, &c->rows[*id - 1], err);
-        if (rc)
-            return rc;
-        renamed[*id] = ++c->nrenamed;
-    }
-    *id = renamed[*id];
-    return 0;
-}
-
 static int switch_to(struct cut *c, uint32_t pid, struct rf_err *err) {
     if (c->written_running == pid)
         return 0;
     c->written_running = pid;
-    return trace_write_event(c->w, &(struct trace_event){.kind = TEV_SWITCH, .pid = pid}, err);
+    return trace_write_event(c->t.w, &(struct trace_event){.kind = TEV_SWITCH, .pid = pid}, err);
 }
 
 struct cut_page {
@@ -143,7 +120,7 @@ static int rebuild_mappings(struct cut *c, size_t *used, struct rf_err *err) {
         uint64_t at = vpn[id >> 9] + (id & 511);
         *used += (flags[id] & S_TOUCHED) != 0;
         if (ev.n && (vma[id] != ev.vma + 1 || owner[id >> 9] != ev.pid || at != ev.vpn + ev.n)) {
-            if ((rc = trace_write_event(c->w, &ev, err)))
+            if ((rc = trace_write_event(c->t.w, &ev, err)))
                 return rc;
             ev.n = 0;
         }
@@ -158,7 +135,7 @@ static int rebuild_mappings(struct cut *c, size_t *used, struct rf_err *err) {
                                       .vpn = at};
         ev.n++;
     }
-    return ev.n ? trace_write_event(c->w, &ev, err) : 0;
+    return ev.n ? trace_write_event(c->t.w, &ev, err) : 0;
 }
 
 static int rebuild_pages(struct cut *c, size_t used, struct rf_err *err) {
@@ -176,12 +153,12 @@ static int rebuild_pages(struct cut *c, size_t used, struct rf_err *err) {
     qsort(pages, n, sizeof(*pages), compare_page);
     for (size_t i = 0; i < n && !rc; i++) {
         uint32_t id = pages[i].id, now = content[id];
-        if ((rc = switch_to(c, owner[id >> 9], err)) || (rc = new_content(c, &now, err)))
+        if ((rc = switch_to(c, owner[id >> 9], err)) || (rc = rewrite_content(&c->t, &now, err)))
             break;
         if (now)
-            rc = trace_write_store(c->w, id, now, err);
+            rc = trace_write_store(c->t.w, id, now, err);
         else
-            rc = trace_write_access(c->w, id, (flags[id] & S_WRITTEN) != 0, err);
+            rc = trace_write_access(c->t.w, id, (flags[id] & S_WRITTEN) != 0, err);
     }
     free(pages);
     return rc;
@@ -192,9 +169,9 @@ static int rebuild(struct cut *c, struct rf_err *err) {
     int rc = 0;
     for (uint32_t p = 0; p < c->info->processes && !rc; p++) {
         struct trace_event end = {.kind = TEV_EXIT, .pid = p};
-        if (c->procs[p].started && !(rc = trace_write_event(c->w, &c->procs[p].start, err)) &&
+        if (c->procs[p].started && !(rc = trace_write_event(c->t.w, &c->procs[p].start, err)) &&
             c->procs[p].exited)
-            rc = trace_write_event(c->w, &end, err);
+            rc = trace_write_event(c->t.w, &end, err);
     }
     if (rc || (rc = rebuild_mappings(c, &used, err)) || (rc = rebuild_pages(c, used, err)))
         return rc;
@@ -213,24 +190,12 @@ static void follow_op(struct cut *c, uint32_t op, const uint32_t *next, uint64_t
     seq[id] = number;
 }
 
-static int copy_op(struct cut *c, uint32_t op, const uint32_t *next, struct rf_err *err) {
-    uint32_t id = op & TRACE_ID_MASK;
-    if (!(op & OP_CONTENT))
-        return trace_write_access(c->w, id, (op & OP_WRITE) != 0, err);
-    uint32_t content = *next;
-    int rc = new_content(c, &content, err);
-    if (rc)
-        return rc;
-    return op & OP_WRITE ? trace_write_store(c->w, id, content, err)
-                         : trace_write_content(c->w, id, content, err);
-}
-
 static int copy(struct cut *c, const struct trace_cut_params *p, struct rf_err *err) {
     struct trace_block b;
     uint64_t number = 0;
     bool copying = p->from == 0;
     int rc;
-    while ((rc = trace_next(c->r, &b, err)) == 1) {
+    while ((rc = trace_next(c->t.r, &b, err)) == 1) {
         for (size_t i = 0; i < b.nops; i++) {
             uint32_t op = b.ops[i];
             const uint32_t *next = &b.ops[i + 1];
@@ -246,13 +211,13 @@ static int copy(struct cut *c, const struct trace_cut_params *p, struct rf_err *
                 const struct trace_event *e = &b.events[op & TRACE_ID_MASK];
                 rc = 0;
                 if (copying)
-                    rc = trace_write_event(c->w, e, err);
+                    rc = trace_write_event(c->t.w, e, err);
                 else
                     follow_event(c, e);
             } else {
                 rc = 0;
                 if (copying)
-                    rc = copy_op(c, op, next, err);
+                    rc = rewrite_op(&c->t, op, next, err);
                 else
                     follow_op(c, op, next, number);
                 i += (op & OP_CONTENT) != 0;
@@ -276,24 +241,19 @@ static int open_state(struct cut *c, struct rf_err *err) {
     if ((rc = rf_varr_init(&c->vma, ids, 4, err)) ||
         (rc = rf_varr_init(&c->content, ids, 4, err)) ||
         (rc = rf_varr_init(&c->flags, ids, 1, err)) || (rc = rf_varr_init(&c->seq, ids, 8, err)) ||
-        (rc = rf_varr_init(&c->vpn, blocks, 8, err)) ||
-        (rc = rf_varr_init(&c->owner, blocks, 4, err)))
+        (rc = rf_varr_init(&c->vpn, blocks, 8, err)))
         return rc;
-    if (strcmp(c->info->content_spec, "catalogue") != 0)
-        return 0;
-    if ((rc = trace_load_rows(c->r, &c->rows, &c->nrows, err)))
-        return rc;
-    return rf_varr_init(&c->renamed, c->nrows + 1, 4, err);
+    return rf_varr_init(&c->owner, blocks, 4, err);
 }
 
 int trace_cut(const char *in, const char *out, const struct trace_cut_params *p,
               struct rf_err *err) {
     struct cut c = {.running = RF_NONE, .written_running = RF_NONE};
-    char provenance[1024];
-    int rc = trace_open(in, &c.r, err);
+    char what[100];
+    int rc = rewrite_open(&c.t, in, err);
     if (rc)
-        return rc;
-    c.info = trace_reader_info(c.r);
+        return rewrite_close(&c.t, rc, err);
+    c.info = c.t.info;
     uint64_t to = RF_MIN(p->to, c.info->ops);
     if (p->from >= to)
         rc = rf_fail(err, RF_EUSAGE, "%s: accesses %llu to %llu, expected some of its %llu", in,
@@ -302,37 +262,22 @@ int trace_cut(const char *in, const char *out, const struct trace_cut_params *p,
     if (!rc)
         rc = open_state(&c, err);
     if (!rc) {
-        snprintf(provenance, sizeof(provenance), "%.950s; accesses %llu to %llu of %llu",
-                 c.info->provenance, (unsigned long long)p->from, (unsigned long long)to,
-                 (unsigned long long)c.info->ops);
-        struct trace_writer_params wp = {.pacing = c.info->pacing,
-                                         .implicit_content = c.info->implicit_content,
-                                         .min_memory_pages = c.info->min_memory_pages,
-                                         .provenance = provenance,
-                                         .content_spec = c.info->content_spec,
-                                         .bank_path = c.r->bank_path,
-                                         .dropped_file_pages = c.info->dropped_file_pages,
-                                         .zstd_level = p->zstd_level};
-        rc = trace_writer_open(out, &wp, &c.w, err);
+        snprintf(what, sizeof(what), "accesses %llu to %llu of %llu", (unsigned long long)p->from,
+                 (unsigned long long)to, (unsigned long long)c.info->ops);
+        rc = rewrite_begin(&c.t, out, what, c.info->min_memory_pages, p->zstd_level, err);
     }
     if (!rc) {
         struct trace_cut_params clipped = {p->from, to, p->zstd_level};
         rc = copy(&c, &clipped, err);
-        if (rc)
-            trace_writer_abort(c.w);
-        else
-            rc = trace_writer_close(c.w, err);
     }
-    trace_close(c.r);
+    rc = rewrite_close(&c.t, rc, err);
     free(c.procs);
     free(c.vma_flags);
-    free(c.rows);
     rf_varr_free(&c.vma);
     rf_varr_free(&c.content);
     rf_varr_free(&c.flags);
     rf_varr_free(&c.seq);
     rf_varr_free(&c.vpn);
     rf_varr_free(&c.owner);
-    rf_varr_free(&c.renamed);
     return rc;
 }

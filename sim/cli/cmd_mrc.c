@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* refault mrc: miss and stall curves over memory sizes. */
+#include "cli/cli.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "config/value.h"
+#include "mrc/mrc.h"
+#include "mrc/stall.h"
+#include "report/report.h"
+
+enum { OPT_SIZES = OPT_OWN, OPT_MISS_RATE, OPT_RATE, OPT_EXACT, OPT_NO_STALL };
+
+static const struct cli_option options[] = {
+    CLI_MODEL_OPTIONS,
+    {OPT_SIZES, 0, "sizes", "LIST", "memory sizes: 64M,128M or 5%..100%:5% (the default)"},
+    {OPT_MISS_RATE, 0, "miss-rate", "R", "share of pages in the miss curve (1: exact)"},
+    {OPT_RATE, 0, "rate", "R", "share of pages in the stall curve (so that 65536 are sampled)"},
+    {OPT_EXACT, 0, "exact", "N|all", "sizes at which the whole is run to know the error (3)"},
+    {OPT_NO_STALL, 0, "no-stall", NULL, "the miss curve only"},
+    {OPT_JSON, 0, "json", "FILE|-", "writes the curves as one JSON object"},
+    {OPT_CSV, 0, "csv", "FILE|-", "writes the curves as CSV, one size a row"},
+    {0, 0, NULL, NULL, NULL},
+};
+
+static int cmd_mrc(int argc, char **argv);
+extern const struct cli_command cmd_mrc_info;
+const struct cli_command cmd_mrc_info = {
+    .name = "mrc",
+    .args = "TRACE",
+    .summary = "miss and stall curves over memory sizes",
+    .example = "refault mrc traces/redis.rft --set zswap.enabled=1 --sizes 10%..100%:10%",
+    .options = options,
+    .run = cmd_mrc,
+};
+
+struct args {
+    struct cli_model model;
+    struct grid sizes;
+    const char *trace, *json, *csv;
+    double miss_rate, rate;
+    size_t exact;
+    bool no_stall;
+};
+
+struct curves {
+    struct args *a;
+    struct trace_info info;
+    uint64_t *pages; /* of each size */
+    struct mrc miss;
+    struct stall_curve stall; /* n = 0 without */
+};
+
+static int take_rate(const char *option, const char *value, double *out, struct rf_err *err) {
+    char *end;
+
+    *out = strtod(value, &end);
+    if (end == value || *end || !(*out > 0.0 && *out <= 1.0))
+        return rf_fail(err, RF_EUSAGE, "--%s: bad value '%s', expected above 0 and at most 1",
+                       option, value);
+    return RF_OK;
+}
+
+static int take_sizes(struct args *a, const char *list, struct rf_err *err) {
+    char text[1024];
+    int rc;
+
+    grid_free(&a->sizes);
+    if (snprintf(text, sizeof(text), "memory.max=%s", list) >= (int)sizeof(text))
+        return rf_fail(err, RF_EUSAGE, "--sizes: more than %zu characters", sizeof(text) - 12);
+    rc = grid_add(&a->sizes, &a->model.knobs, text, err);
+    return rc == RF_OK ? rc : rf_fail_prefix(err, "--sizes");
+}
+
+static int take_option(struct args *a, int id, const char *value, struct rf_err *err) {
+    uint64_t n;
+
+    switch (id) {
+    case CLI_ARG:
+        if (a->trace)
+            return rf_fail(err, RF_EUSAGE, "mrc takes one trace, found '%s' as well", value);
+        a->trace = value;
+        return RF_OK;
+    case OPT_SIZES:
+        return take_sizes(a, value, err);
+    case OPT_MISS_RATE:
+        return take_rate("miss-rate", value, &a->miss_rate, err);
+    case OPT_RATE:
+        return take_rate("rate", value, &a->rate, err);
+    case OPT_EXACT:
+        if (strcmp(value, "all") == 0) {
+            a->exact = SIZE_MAX;
+            return RF_OK;
+        }
+        if (!value_u64(value, &n) || n > 1000000)
+            return rf_fail(err, RF_EUSAGE, "--exact: bad value '%s', expected 0..1000000 or all",
+                           value);
+        a->exact = n;
+        return RF_OK;
+    case OPT_NO_STALL:
+        a->no_stall = true;
+        return RF_OK;
+    case OPT_JSON:
+        a->json = value;
+        return RF_OK;
+    case OPT_CSV:
+        a->csv = value;
+        return RF_OK;
+    default:
+        return cli_model_option(&a->model, id, value, err);
+    }
+}
+
+static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
+    struct cli_walk w;
+    int id, rc;
+
+    cli_walk_init(&w, &cmd_mrc_info, argc, argv);
+    while ((id = cli_next(&w)) != CLI_END) {
+        if (id == CLI_HELP)
+            return 1;
+        if (id == CLI_BAD)
+            return RF_EUSAGE;
+        rc = take_option(a, id, w.value, err);
+        if (rc < 0)
+            return rc;
+    }
+    if (!a->trace)
+        return rf_fail(err, RF_EUSAGE, "mrc needs a trace; 'refault mrc --help' explains");
+    if (a->json && a->csv && strcmp(a->json, a->csv) == 0)
+        return rf_fail(err, RF_EUSAGE, "--json and --csv cannot both write '%s'", a->json);
+    return a->sizes.n ? RF_OK : take_sizes(a, "5%..100%:5%", err);
+}
+
+static void on_progress(void *ctx, uint64_t done, uint64_t total) {
+    progress_update(ctx, done, total);
+}
+
+/* Sizes in pages, as the machine would take them. */
+static int read_sizes(struct curves *c, struct rf_err *err) {
+    for (size_t i = 0; i < grid_points(&c->a->sizes); i++) {
+        struct machine_config config;
+        struct setting size;
+        int rc;
+
+        grid_point(&c->a->sizes, i, &size);
+        rc = settings_resolve(&c->a->model.settings, &size, 1, &c->info, &config, err);
+        if (rc != RF_OK)
+            return rc;
+        c->pages[i] = machine_amount_pages(&config, config.memory_max);
+        if (c->pages[i] == 0)
+            return rf_fail(err, RF_EUSAGE, "--sizes: '%s' is less than a page", size.value);
+    }
+    return RF_OK;
+}
+
+static int measure(struct curves *c, struct progress *bar, struct rf_err *err) {
+    struct args *a = c->a;
+    struct trace_reader *r;
+    int rc = trace_open(a->trace, &r, err);
+
+    if (rc != RF_OK)
+        return rc;
+    c->info = *trace_reader_info(r);
+    c->pages = calloc(grid_points(&a->sizes), sizeof(*c->pages));
+    rc = c->pages ? read_sizes(c, err) : rf_fail(err, RF_ENOMEM, "no memory for the sizes");
+    if (rc == RF_OK)
+        rc = mrc_measure(r, a->miss_rate, 1, &c->miss, err);
+    trace_close(r);
+    if (rc == RF_OK && !a->no_stall) {
+        const struct stall_params p = {
+            .settings = &a->model.settings,
+            .sizes = &a->sizes,
+            .rate = a->rate,
+            .seed = 1,
+            .exact = a->exact,
+            .progress = on_progress,
+            .ctx = bar,
+        };
+        rc = stall_curve(a->trace, &p, &c->stall, err);
+    }
+    return rc;
+}
+
+static double ratio_of(const struct curves *c, double misses) {
+    return c->miss.accesses ? misses / (double)c->miss.accesses : 0;
+}
+
+/* ---- output ---- */
+
+static void print_csv(FILE *f, const struct curves *c) {
+    fputs("memory.max,pages,misses,miss_ratio,refaults", f);
+    if (c->stall.n)
+        fputs(",outcome,stall_ns,elapsed_ns,exact_outcome,exact_stall_ns", f);
+    fputc('\n', f);
+    for (size_t i = 0; i < grid_points(&c->a->sizes); i++) {
+        double misses = mrc_misses(&c->miss, c->pages[i]);
+
+        csv_field(f, c->a->sizes.axes[0].values[i]);
+        fprintf(f, ",%" PRIu64 ",%.0f,%.6f,%.0f", c->pages[i], misses, ratio_of(c, misses),
+                misses - c->miss.cold);
+        if (c->stall.n) {
+            const struct stall_point *p = &c->stall.points[i];
+
+            fprintf(f, ",%s,%.0f,%.0f", p->oom ? "oom" : "done", p->stall_ns, p->elapsed_ns);
+            if (p->exact)
+                fprintf(f, ",%s,%" PRIu64, p->exact_oom ? "oom" : "done", p->exact_stall_ns);
+            else
+                fputs(",,", f);
+        }
+        fputc('\n', f);
+    }
+}
+
+static json_t *stall_json(const struct stall_point *p) {
+    json_t *j = json_pack("{s:s, s:I, s:I}", "outcome", p->oom ? "oom" : "done", "stall_ns",
+                          (json_int_t)p->stall_ns, "elapsed_ns", (json_int_t)p->elapsed_ns);
+
+    if (j && p->exact) {
+        json_object_set_new(j, "exact_outcome", json_string(p->exact_oom ? "oom" : "done"));
+        json_object_set_new(j, "exact_stall_ns", json_integer((json_int_t)p->exact_stall_ns));
+    }
+    return j;
+}
+
+static json_t *curves_json(const struct curves *c, const char *name) {
+    json_t *points = json_array(),
+           *j = json_pack("{s:s, s:I, s:I, s:I, s:f, s:o}", "trace", name, "accesses",
+                          (json_int_t)c->info.ops, "footprint_pages",
+                          (json_int_t)c->info.footprint_pages, "first_accesses",
+                          (json_int_t)c->miss.cold, "miss_rate", c->miss.rate, "points", points);
+
+    for (size_t i = 0; j && i < grid_points(&c->a->sizes); i++) {
+        double misses = mrc_misses(&c->miss, c->pages[i]);
+        json_t *p = json_pack("{s:s, s:I, s:I, s:f}", "memory.max", c->a->sizes.axes[0].values[i],
+                              "pages", (json_int_t)c->pages[i], "misses", (json_int_t)misses,
+                              "miss_ratio", ratio_of(c, misses));
+        if (p && c->stall.n)
+            json_object_set_new(p, "stall", stall_json(&c->stall.points[i]));
+        json_array_append_new(points, p);
+    }
+    if (j && c->stall.n)
+        json_object_set_new(j, "stall",
+                            json_pack("{s:f, s:I, s:f, s:i, s:f, s:f}", "rate", c->stall.rate,
+                                      "sampled_pages", (json_int_t)c->stall.sampled_pages, "scale",
+                                      c->stall.ratio, "exact_runs", (int)c->stall.nr_exact,
+                                      "median_error", c->stall.median, "worst_error",
+                                      c->stall.worst));
+    return j;
+}
+
+static void print_stall(FILE *f, const struct stall_point *p) {
+    char text[48];
+
+    value_format_time((uint64_t)p->stall_ns, text, sizeof(text));
+    fprintf(f, " %12s", p->oom ? "oom" : text);
+    if (p->exact) {
+        value_format_time(p->exact_stall_ns, text, sizeof(text));
+        fprintf(f, " %12s", p->exact_oom ? "oom" : text);
+    }
+}
+
+static void print_text(FILE *f, const struct curves *c, const char *name) {
+    const struct stall_curve *s = &c->stall;
+
+    fprintf(f, "%s: %" PRIu64 " accesses, footprint %" PRIu64 " pages, %.0f first accesses\n", name,
+            c->info.ops, c->info.footprint_pages, c->miss.cold);
+    fprintf(f, "%11s %11s %12s %10s", "memory.max", "pages", "LRU misses", "ratio");
+    if (s->n)
+        fprintf(f, " %12s%s", "stall", s->nr_exact ? "    exact run" : "");
+    fputc('\n', f);
+    for (size_t i = 0; i < grid_points(&c->a->sizes); i++) {
+        double misses = mrc_misses(&c->miss, c->pages[i]);
+
+        fprintf(f, "%11s %11" PRIu64 " %12.0f %9.4f%%", c->a->sizes.axes[0].values[i], c->pages[i],
+                misses, 100 * ratio_of(c, misses));
+        if (s->n)
+            print_stall(f, &s->points[i]);
+        fputc('\n', f);
+    }
+    if (c->miss.rate < 1)
+        fprintf(f, "misses: from a sample of the pages at rate %g\n", c->miss.rate);
+    if (s->n && s->rate >= 1)
+        fputs("stall: each size simulated whole\n", f);
+    else if (s->n && s->nr_exact)
+        fprintf(f,
+                "stall: miniatures of %" PRIu64
+                " pages (rate %.3g); off by %.1f%% (median) and %.1f%% (worst) at %zu sizes\n",
+                s->sampled_pages, s->rate, 100 * s->median, 100 * s->worst, s->nr_exact);
+    else if (s->n)
+        fprintf(f, "stall: miniatures of %" PRIu64 " pages (rate %.3g); no error known\n",
+                s->sampled_pages, s->rate);
+}
+
+static int write_results(const struct curves *c, struct rf_err *err) {
+    const struct args *a = c->a;
+    const char *slash = strrchr(a->trace, '/'), *name = slash ? slash + 1 : a->trace;
+    bool quiet = a->model.quiet;
+    struct output o;
+    int rc = RF_OK;
+
+    if (a->json) {
+        rc = output_open(&o, a->json, err);
+        if (rc == RF_OK) {
+            json_t *j = curves_json(c, name);
+            struct rf_err close_err;
+
+            quiet |= o.f == stdout;
+            rc = report_write_json(&o, j, false, err);
+            json_decref(j);
+            if (output_close(&o, &close_err) != RF_OK && rc == RF_OK) {
+                *err = close_err;
+                rc = err->code;
+            }
+        }
+    }
+    if (rc == RF_OK && a->csv) {
+        rc = output_open(&o, a->csv, err);
+        if (rc == RF_OK) {
+            quiet |= o.f == stdout;
+            print_csv(o.f, c);
+            rc = output_close(&o, err);
+        }
+    }
+    if (rc == RF_OK && !quiet) {
+        rc = output_open(&o, "-", err);
+        if (rc == RF_OK) {
+            print_text(o.f, c, name);
+            rc = output_close(&o, err);
+        }
+    }
+    return rc;
+}
+
+static int cmd_mrc(int argc, char **argv) {
+    struct args a = {.miss_rate = 1.0, .exact = 3};
+    struct curves c = {.a = &a};
+    struct progress bar;
+    struct rf_err err = {0};
+    int rc = cli_model_init(&a.model, &err), status;
+
+    if (rc == RF_OK)
+        rc = parse(&a, argc, argv, &err);
+    if (rc == RF_OK)
+        rc = output_keeps(a.json, a.trace, &err);
+    if (rc == RF_OK)
+        rc = output_keeps(a.csv, a.trace, &err);
+    if (rc == RF_OK) {
+        progress_init(&bar, a.model.progress);
+        rc = measure(&c, &bar, &err);
+        progress_clear(&bar);
+    }
+    if (rc == RF_OK)
+        rc = write_results(&c, &err);
+    if (rc == 1)
+        status = cli_help(&cmd_mrc_info);
+    else if (rc == RF_OK)
+        status = 0;
+    else
+        status = err.code ? cli_fail(&err) : 2;
+    mrc_free(&c.miss);
+    stall_curve_free(&c.stall);
+    free(c.pages);
+    grid_free(&a.sizes);
+    cli_model_free(&a.model);
+    return status;
+}

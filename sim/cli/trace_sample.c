@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* refault trace sample. */
+#include <getopt.h>
+#include <stdlib.h>
+
+#include "trace_cli.h"
+#include "trace/sample.h"
+
+int trace_cli_sample(int argc, char **argv, struct rf_err *err) {
+    enum { O_RATE = 256, O_GROUP, O_SEED, O_LEVEL };
+    static const struct option options[] = {{"output", required_argument, NULL, 'o'},
+                                            {"rate", required_argument, NULL, O_RATE},
+                                            {"group", required_argument, NULL, O_GROUP},
+                                            {"seed", required_argument, NULL, O_SEED},
+                                            {"level", required_argument, NULL, O_LEVEL},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    struct trace_sample_params p = {.seed = 1};
+    uint64_t group = 1, level = 0;
+    const char *out = NULL;
+    char *end;
+    int c;
+
+    while ((c = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
+        bool ok = true;
+        switch (c) {
+        case 'o':
+            out = optarg;
+            break;
+        case O_RATE:
+            p.rate = strtod(optarg, &end);
+            if (end == optarg || *end) {
+                rf_fail(err, RF_EUSAGE, "--rate %s: expected a number such as 0.1", optarg);
+                ok = false;
+            }
+            break;
+        case O_GROUP:
+            ok = trace_cli_count("--group", optarg, &group, err);
+            break;
+        case O_SEED:
+            ok = trace_cli_count("--seed", optarg, &p.seed, err);
+            break;
+        case O_LEVEL:
+            ok = trace_cli_count("--level", optarg, &level, err);
+            break;
+        case 'h':
+            trace_cli_help();
+            return 0;
+        default:
+            return trace_cli_bad_option("trace", c, argv, err);
+        }
+        if (!ok)
+            return trace_cli_error(err);
+    }
+    p.group = (uint32_t)RF_MIN(group, UINT32_MAX);
+    p.zstd_level = (int)RF_MIN(level, 22u);
+    if (argc - optind != 1 || !out || p.rate == 0.0)
+        rf_fail(err, RF_EUSAGE,
+                "trace sample needs one trace, -o OUT and --rate R; see refault trace --help");
+    if (err->code || trace_sample(argv[optind], out, &p, NULL, err))
+        return trace_cli_error(err);
+    return 0;
+}
