@@ -99,6 +99,8 @@ int cli_model_option(struct cli_model *m, int id, const char *value, struct rf_e
 
 /* Processors that can be used; the default of --jobs. */
 unsigned cli_all_cores(void);
+/* The value of --jobs. */
+int cli_jobs(const char *value, unsigned *out, struct rf_err *err) RF_MUST_CHECK;
 
 /* ---- a progress bar ---- */
 struct progress {

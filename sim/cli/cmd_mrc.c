@@ -10,7 +10,7 @@
 #include "mrc/stall.h"
 #include "report/report.h"
 
-enum { OPT_SIZES = OPT_OWN, OPT_MISS_RATE, OPT_RATE, OPT_EXACT, OPT_NO_STALL };
+enum { OPT_SIZES = OPT_OWN, OPT_MISS_RATE, OPT_RATE, OPT_EXACT, OPT_NO_STALL, OPT_JOBS };
 
 static const struct cli_option options[] = {
     CLI_MODEL_OPTIONS,
@@ -19,6 +19,7 @@ static const struct cli_option options[] = {
     {OPT_RATE, 0, "rate", "R", "share of pages in the stall curve (so that 65536 are sampled)"},
     {OPT_EXACT, 0, "exact", "N|all", "sizes at which the whole is run to know the error (3)"},
     {OPT_NO_STALL, 0, "no-stall", NULL, "the miss curve only"},
+    {OPT_JOBS, 'j', "jobs", "N", "threads (default: all cores); changes no result"},
     {OPT_JSON, 0, "json", "FILE|-", "writes the curves as one JSON object"},
     {OPT_CSV, 0, "csv", "FILE|-", "writes the curves as CSV, one size a row"},
     {0, 0, NULL, NULL, NULL},
@@ -42,6 +43,7 @@ struct args {
     double miss_rate, rate;
     size_t exact;
     bool no_stall;
+    unsigned jobs;
 };
 
 struct curves {
@@ -98,6 +100,8 @@ static int take_option(struct args *a, int id, const char *value, struct rf_err 
                            value);
         a->exact = n;
         return RF_OK;
+    case OPT_JOBS:
+        return cli_jobs(value, &a->jobs, err);
     case OPT_NO_STALL:
         a->no_stall = true;
         return RF_OK;
@@ -174,6 +178,7 @@ static int measure(struct curves *c, struct progress *bar, struct rf_err *err) {
             .sizes = &a->sizes,
             .rate = a->rate,
             .seed = 1,
+            .threads = a->jobs ? a->jobs : cli_all_cores(),
             .exact = a->exact,
             .progress = on_progress,
             .ctx = bar,

@@ -42,7 +42,6 @@ struct args {
 };
 
 static int take_option(struct args *a, int id, const char *value, struct rf_err *err) {
-    uint64_t n;
     int rc;
 
     switch (id) {
@@ -53,10 +52,7 @@ static int take_option(struct args *a, int id, const char *value, struct rf_err 
         rc = grid_add(&a->grid, &a->model.knobs, value, err);
         return rc == RF_OK ? rc : rf_fail_prefix(err, "--sweep");
     case OPT_JOBS:
-        if (!value_u64(value, &n) || n == 0 || n > 4096)
-            return rf_fail(err, RF_EUSAGE, "--jobs: bad value '%s', expected 1..4096", value);
-        a->jobs = (unsigned)n;
-        return RF_OK;
+        return cli_jobs(value, &a->jobs, err);
     case OPT_JSON:
         a->json = value;
         return RF_OK;

@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include "config/value.h"
+
 int cli_model_init(struct cli_model *m, struct rf_err *err) {
     int rc;
 
@@ -61,6 +63,15 @@ int cli_model_option(struct cli_model *m, int id, const char *value, struct rf_e
     default:
         return 0;
     }
+}
+
+int cli_jobs(const char *value, unsigned *out, struct rf_err *err) {
+    uint64_t n;
+
+    if (!value_u64(value, &n) || n == 0 || n > 4096)
+        return rf_fail(err, RF_EUSAGE, "--jobs: bad value '%s', expected 1..4096", value);
+    *out = (unsigned)n;
+    return RF_OK;
 }
 
 void progress_init(struct progress *p, int mode) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "mrc/miniature.h"
+#include "sweep/lockstep.h"
 
 #define AUTO_PAGES 65536.0
 #define SMALLEST_SHARE 0.01 /* of the largest stall: what errors are at least relative to */
@@ -31,36 +32,86 @@ static uint64_t time_of(const struct replay_result *r, const char *name) {
     return v ? v->value : 0;
 }
 
-/* Runs size `at`; `mini` scales the machine, NULL for the whole trace. */
-static int run_size(const struct stall_params *p, size_t at, struct subject *s,
-                    const struct miniature *mini, struct stall_point *out, struct rf_err *err) {
-    struct machine_config c;
-    struct replay_result r;
-    struct setting size;
-    int rc;
+static bool is_exact(const struct stall_params *p, size_t n, size_t at) {
+    if (p->exact >= n)
+        return true;
+    if (p->exact == 1)
+        return at == n / 2;
+    for (size_t i = 0; i < p->exact; i++) {
+        if (i * (n - 1) / (p->exact - 1) == at)
+            return true;
+    }
+    return false;
+}
 
-    grid_point(p->sizes, at, &size);
-    rc = settings_resolve(p->settings, &size, 1, trace_reader_info(s->trace), &c, err);
-    if (rc != RF_OK)
-        return rc;
-    if (mini)
-        miniature_scale(mini, &c);
-    rc = trace_rewind(s->trace, err);
-    if (rc == RF_OK)
-        rc = replay_run(s->trace, s->contents, &c, NULL, &r, err);
-    if (rc != RF_OK)
-        return rf_fail_prefix(err, "memory.max=%s", size.value);
+struct batch {
+    const struct stall_params *p;
+    uint64_t done, total;
+};
+
+static void step(void *ctx, size_t index) {
+    struct batch *b = ctx;
+
+    (void)index;
+    b->done++;
+    if (b->p->progress)
+        b->p->progress(b->p->ctx, b->done, b->total);
+}
+
+static void take(struct stall_point *out, const struct replay_result *r,
+                 const struct miniature *mini) {
     if (mini) {
-        out->oom = r.outcome == MACHINE_OOM;
-        out->stall_ns = (double)time_of(&r, "stall_ns") / mini->ratio;
-        out->elapsed_ns = (double)time_of(&r, "elapsed_ns") / mini->ratio;
+        out->oom = r->outcome == MACHINE_OOM;
+        out->stall_ns = (double)time_of(r, "stall_ns") / mini->ratio;
+        out->elapsed_ns = (double)time_of(r, "elapsed_ns") / mini->ratio;
     } else {
         out->exact = true;
-        out->exact_oom = r.outcome == MACHINE_OOM;
-        out->exact_stall_ns = time_of(&r, "stall_ns");
+        out->exact_oom = r->outcome == MACHINE_OOM;
+        out->exact_stall_ns = time_of(r, "stall_ns");
     }
-    replay_result_free(&r);
-    return RF_OK;
+}
+
+/* Runs all sizes in miniature, or, without one, those that are to be run whole. */
+static int run_sizes(struct batch *b, struct stall_curve *c, const char *path, struct subject *s,
+                     const struct miniature *mini, struct rf_err *err) {
+    const struct stall_params *p = b->p;
+    const struct lockstep_opts opts = {.threads = p->threads, .done = step, .ctx = b};
+    struct lockstep_point *points = calloc(c->n + 1, sizeof(*points));
+    size_t n = 0;
+    int rc = RF_OK;
+
+    if (!points)
+        return rf_fail(err, RF_ENOMEM, "no memory for %zu machines", c->n);
+    for (size_t i = 0; i < c->n && rc == RF_OK; i++) {
+        struct setting size;
+
+        if (!mini && !is_exact(p, c->n, i))
+            continue;
+        grid_point(p->sizes, i, &size);
+        rc = settings_resolve(p->settings, &size, 1, trace_reader_info(s->trace), &points[n].config,
+                              err);
+        if (rc == RF_OK && mini)
+            miniature_scale(mini, &points[n].config);
+        n++;
+    }
+    if (rc == RF_OK)
+        rc = lockstep_run(path, s->contents, points, n, &opts, err);
+    n = 0;
+    for (size_t i = 0; i < c->n && rc == RF_OK; i++) {
+        if (!mini && !is_exact(p, c->n, i))
+            continue;
+        if (points[n].err.code != RF_OK) {
+            *err = points[n].err;
+            rc = rf_fail_prefix(err, "memory.max=%s", p->sizes->axes[0].values[i]);
+            break;
+        }
+        take(&c->points[i], &points[n].result, mini);
+        replay_result_free(&points[n++].result);
+    }
+    for (; rc != RF_OK && n < c->n; n++) /* behind the one that failed */
+        replay_result_free(&points[n].result);
+    free(points);
+    return rc;
 }
 
 static int compare_double(const void *a, const void *b) {
@@ -101,28 +152,11 @@ static int judge(struct stall_curve *c, struct rf_err *err) {
     return RF_OK;
 }
 
-static bool is_exact(const struct stall_params *p, size_t n, size_t at) {
-    if (p->exact >= n)
-        return true;
-    if (p->exact == 1)
-        return at == n / 2;
-    for (size_t i = 0; i < p->exact; i++) {
-        if (i * (n - 1) / (p->exact - 1) == at)
-            return true;
-    }
-    return false;
-}
-
-static void step(const struct stall_params *p, size_t done, size_t total) {
-    if (p->progress)
-        p->progress(p->ctx, done, total);
-}
-
 static int run_all(const char *trace, const struct stall_params *p, struct stall_curve *c,
                    struct miniature *mini, struct rf_err *err) {
     struct subject whole = {0}, sample = {0};
     struct machine_config config;
-    size_t total = c->n + RF_MIN(p->exact, c->n), done = 0;
+    struct batch b = {.p = p, .total = c->n + RF_MIN(p->exact, c->n)};
     int rc = subject_open(&whole, trace, err);
     bool all;
 
@@ -141,16 +175,9 @@ static int run_all(const char *trace, const struct stall_params *p, struct stall
         goto out;
     c->ratio = mini->ratio;
     c->sampled_pages = trace_reader_info(all ? whole.trace : sample.trace)->footprint_pages;
-    for (size_t i = 0; i < c->n && rc == RF_OK; i++) {
-        struct stall_point *at = &c->points[i];
-
-        rc = run_size(p, i, all ? &whole : &sample, mini, at, err);
-        step(p, ++done, total);
-        if (rc == RF_OK && !all && is_exact(p, c->n, i)) {
-            rc = run_size(p, i, &whole, NULL, at, err);
-            step(p, ++done, total);
-        }
-    }
+    rc = run_sizes(&b, c, miniature_path(mini, trace), all ? &whole : &sample, mini, err);
+    if (rc == RF_OK && !all && p->exact)
+        rc = run_sizes(&b, c, trace, &whole, NULL, err);
 out:
     subject_close(&whole);
     subject_close(&sample);

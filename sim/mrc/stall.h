@@ -28,6 +28,7 @@ struct stall_params {
     const struct grid *sizes; /* one axis: memory.max */
     double rate;              /* 0: so that about 64 Ki pages are sampled; 1: everything */
     uint64_t seed;
+    unsigned threads;
     size_t exact; /* sizes at which the whole is run, too: evenly spread */
     void (*progress)(void *ctx, uint64_t done, uint64_t total);
     void *ctx;
