@@ -23,7 +23,7 @@ const struct cli_command *cli_command_at(size_t i) {
          "refault import --from text ops.txt --bank pages.bank -o out.rft", NULL, cmd_import},
         {"trace", NULL, "look at and cut traces: info, dump, cut, sample",
          "refault trace info traces/redis.rft", NULL, cmd_trace},
-        {"gen", NULL, "make a synthetic trace: zipf, scan",
+        {"gen", NULL, "make a synthetic trace: zipf, scan, usemem, kbuild-lite",
          "refault gen zipf --pages 100000 --ops 5000000 -o zipf.rft", NULL, cmd_gen},
         {"zsmalloc", NULL, "class tables and pool occupation: classes, fill",
          "refault zsmalloc classes --chain-size 8 --rules new", NULL, cmd_zsmalloc},

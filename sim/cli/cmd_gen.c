@@ -5,26 +5,50 @@
 #include <stdlib.h>
 
 #include "trace_cli.h"
+#include "config/value.h"
 #include "gen/workload.h"
 
+#define OWN_FIRST 512 /* getopt's ids of the options of single workloads */
+#define MAX_OPTIONS 64
+
+static void own_help(const struct gen_workload *g) {
+    if (!g->options)
+        return;
+    printf("\n%s:\n", g->name);
+    if (!g->single)
+        printf("  --scale S          factor of all sizes, such as 0.25 (1)\n");
+    for (const struct gen_option *o = g->options; o->name; o++) {
+        char left[40];
+
+        if (o->letter)
+            snprintf(left, sizeof(left), "-%c, --%s %s", o->letter, o->name, o->arg ? o->arg : "");
+        else
+            snprintf(left, sizeof(left), "--%s %s", o->name, o->arg ? o->arg : "");
+        printf("  %-18s %s\n", left, o->help);
+    }
+}
+
 static void help(void) {
-    printf("usage: refault gen NAME -o FILE --pages N --ops N [options]\n"
+    printf("usage: refault gen NAME -o FILE [options]\n"
            "Writes a synthetic trace; the same parameters give the same bytes.\n\n"
            "workloads:\n");
     for (unsigned i = 0; gen_at(i); i++)
         printf("  %-12s %s\n", gen_at(i)->name, gen_at(i)->summary);
     printf("\noptions:\n"
            "  -o, --output FILE  the trace to write\n"
+           "  --seed S           of the draws (1)\n"
+           "  --contents SPEC    synthetic page contents (zipf, scan: hist:mean=1650)\n"
+           "  --thp              the mappings have MADV_HUGEPAGE\n"
+           "  --level N          zstd level of the trace (3)\n"
+           "\nzipf and scan (they need the first two):\n"
            "  --pages N          pages of the one mapping\n"
            "  --ops N            accesses\n"
            "  --theta X          zipf: skew (0.9)\n"
            "  --writes P%%        share of stores (25%%)\n"
-           "  --fill             first store to every page once, on top of --ops\n"
-           "  --seed S           of the draws (1)\n"
-           "  --contents SPEC    synthetic page contents (hist:mean=1650)\n"
-           "  --thp              the mapping has MADV_HUGEPAGE\n"
-           "  --level N          zstd level of the trace (3)\n\n"
-           "example: refault gen zipf -o zipf.rft --pages 64K --ops 1M --theta 0.9\n");
+           "  --fill             first store to every page once, on top of --ops\n");
+    for (unsigned i = 0; gen_at(i); i++)
+        own_help(gen_at(i));
+    printf("\nexample: refault gen zipf -o zipf.rft --pages 64K --ops 1M --theta 0.9\n");
 }
 
 static bool share(const char *text, uint32_t *permille, struct rf_err *err) {
@@ -38,31 +62,157 @@ static bool share(const char *text, uint32_t *permille, struct rf_err *err) {
     return true;
 }
 
+/* One option of a workload into p. */
+static int take_own(const struct gen_workload *g, const struct gen_option *o, const char *value,
+                    struct gen_params *p, struct rf_err *err) {
+    void *field = (char *)p + o->offset;
+    char *end;
+    bool ok = true;
+
+    switch (o->type) {
+    case GEN_FLAG:
+        *(bool *)field = true;
+        break;
+    case GEN_COUNT:
+        ok = value_u64(value, field);
+        break;
+    case GEN_BYTES:
+        ok = value_size(value, field);
+        break;
+    case GEN_TIME:
+        ok = value_time(value, field);
+        break;
+    case GEN_REAL:
+        *(double *)field = strtod(value, &end);
+        ok = end != value && !*end;
+        break;
+    }
+    if (ok)
+        return RF_OK;
+    return rf_fail(err, RF_EUSAGE, "gen %s --%s %s: expected %s", g->name, o->name, value,
+                   o->type == GEN_BYTES  ? "a size such as 64M"
+                   : o->type == GEN_TIME ? "a time such as 10us"
+                                         : "a number");
+}
+
+/* An option that belongs to some workloads, as it stood on the command line. */
+struct own {
+    const struct gen_option *option;
+    const char *value;
+};
+
+static int take_owns(const struct gen_workload *g, const struct own *own, size_t n,
+                     struct gen_params *p, struct rf_err *err) {
+    for (size_t i = 0; i < n; i++) {
+        const struct gen_option *o = g->options;
+        int rc;
+
+        while (o && o->name && strcmp(o->name, own[i].option->name) != 0)
+            o++;
+        if (!o || !o->name)
+            return rf_fail(err, RF_EUSAGE, "gen %s has no option --%s", g->name,
+                           own[i].option->name);
+        rc = take_own(g, o, own[i].value, p, err);
+        if (rc != RF_OK)
+            return rc;
+    }
+    return RF_OK;
+}
+
+/* The options of getopt: the common ones, then those of the workloads, each name once. Letters of
+ * the latter stand for their long form. */
+struct option_set {
+    struct option options[MAX_OPTIONS];
+    const struct gen_option *own[MAX_OPTIONS]; /* by id - OWN_FIRST */
+    size_t n, nr_own;
+    char letters[2 * MAX_OPTIONS];
+};
+
+static void add_owns(struct option_set *s, const struct gen_workload *g) {
+    for (const struct gen_option *o = g->options; o && o->name; o++) {
+        size_t i = 0;
+
+        while (i < s->n && strcmp(s->options[i].name, o->name) != 0)
+            i++;
+        if (i < s->n || s->n + 1 >= MAX_OPTIONS)
+            continue;
+        s->options[s->n++] = (struct option){o->name, o->arg ? required_argument : no_argument,
+                                             NULL, OWN_FIRST + (int)s->nr_own};
+        s->own[s->nr_own++] = o;
+        if (o->letter) {
+            const char text[] = {o->letter, o->arg ? ':' : '\0', '\0'};
+
+            strcat(s->letters, text);
+        }
+    }
+}
+
+static void option_set_init(struct option_set *s, const struct option *common, size_t n) {
+    *s = (struct option_set){.n = n, .letters = ":o:h"};
+    memcpy(s->options, common, n * sizeof(*common));
+    for (unsigned i = 0; gen_at(i); i++)
+        add_owns(s, gen_at(i));
+}
+
+static const struct gen_option *own_by_id(const struct option_set *s, int c) {
+    if (c >= OWN_FIRST)
+        return s->own[c - OWN_FIRST];
+    for (size_t i = 0; i < s->nr_own; i++)
+        if (c > 0 && s->own[i]->letter == c)
+            return s->own[i];
+    return NULL;
+}
+
 int cmd_gen(int argc, char **argv) {
-    enum { O_PAGES = 256, O_OPS, O_THETA, O_WRITES, O_FILL, O_SEED, O_CONTENTS, O_THP, O_LEVEL };
-    static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-                                            {"pages", required_argument, NULL, O_PAGES},
-                                            {"ops", required_argument, NULL, O_OPS},
-                                            {"theta", required_argument, NULL, O_THETA},
-                                            {"writes", required_argument, NULL, O_WRITES},
-                                            {"fill", no_argument, NULL, O_FILL},
-                                            {"seed", required_argument, NULL, O_SEED},
-                                            {"contents", required_argument, NULL, O_CONTENTS},
-                                            {"thp", no_argument, NULL, O_THP},
-                                            {"level", required_argument, NULL, O_LEVEL},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    struct gen_params p = {.theta = 0.9, .writes_permille = 250, .seed = 1};
+    enum {
+        O_PAGES = 256,
+        O_OPS,
+        O_THETA,
+        O_WRITES,
+        O_FILL,
+        O_SEED,
+        O_CONTENTS,
+        O_THP,
+        O_LEVEL,
+        O_SCALE
+    };
+    static const struct option common[] = {{"output", required_argument, NULL, 'o'},
+                                           {"pages", required_argument, NULL, O_PAGES},
+                                           {"ops", required_argument, NULL, O_OPS},
+                                           {"theta", required_argument, NULL, O_THETA},
+                                           {"writes", required_argument, NULL, O_WRITES},
+                                           {"fill", no_argument, NULL, O_FILL},
+                                           {"seed", required_argument, NULL, O_SEED},
+                                           {"contents", required_argument, NULL, O_CONTENTS},
+                                           {"thp", no_argument, NULL, O_THP},
+                                           {"level", required_argument, NULL, O_LEVEL},
+                                           {"scale", required_argument, NULL, O_SCALE},
+                                           {"help", no_argument, NULL, 'h'}};
+    struct option_set set;
+    struct own own[MAX_OPTIONS];
+    size_t nr_own = 0;
+    struct gen_params p;
+    bool single = false, scaled = false;
     const char *out = NULL;
     struct rf_err err = {0};
     uint64_t level;
     char *end;
     int c;
 
+    gen_params_init(&p);
+    option_set_init(&set, common, sizeof(common) / sizeof(common[0]));
     optind = 0;
     opterr = 0;
-    while ((c = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, set.letters, set.options, NULL)) != -1) {
+        const struct gen_option *o = own_by_id(&set, c);
         bool ok = true;
+
+        if (o) {
+            if (nr_own < MAX_OPTIONS)
+                own[nr_own++] = (struct own){o, optarg};
+            continue;
+        }
+        single |= c == O_PAGES || c == O_OPS || c == O_THETA || c == O_WRITES || c == O_FILL;
         switch (c) {
         case 'h':
             help();
@@ -94,6 +244,13 @@ int cmd_gen(int argc, char **argv) {
         case O_CONTENTS:
             p.contents = optarg;
             break;
+        case O_SCALE:
+            scaled = true;
+            p.scale = strtod(optarg, &end);
+            ok = end != optarg && !*end && p.scale > 0 && p.scale <= 1000;
+            if (!ok)
+                rf_fail(&err, RF_EUSAGE, "--scale %s: expected a number above 0", optarg);
+            break;
         case O_THP:
             p.thp = true;
             break;
@@ -109,12 +266,16 @@ int cmd_gen(int argc, char **argv) {
             return trace_cli_error(&err);
     }
     const struct gen_workload *g = argc - optind == 1 ? gen_find(argv[optind]) : NULL;
-    if (argc - optind != 1 || !out || !p.pages || !p.ops)
-        rf_fail(&err, RF_EUSAGE,
-                "gen needs a workload, -o FILE, --pages and --ops; see refault gen --help");
+    if (argc - optind != 1 || !out)
+        rf_fail(&err, RF_EUSAGE, "gen needs a workload and -o FILE; see refault gen --help");
     else if (!g)
         rf_fail(&err, RF_EUSAGE, "gen %s: unknown workload; see refault gen --help", argv[optind]);
-    if (err.code || gen_write(g, &p, out, &err))
+    else if (g->single && (!p.pages || !p.ops))
+        rf_fail(&err, RF_EUSAGE, "gen %s needs --pages and --ops", g->name);
+    else if (g->single ? scaled : single)
+        rf_fail(&err, RF_EUSAGE, "gen %s has no option %s", g->name,
+                g->single ? "--scale" : "--pages, --ops, --theta, --writes or --fill");
+    if (err.code || take_owns(g, own, nr_own, &p, &err) || gen_write(g, &p, out, &err))
         return trace_cli_error(&err);
     return 0;
 }
