@@ -100,6 +100,7 @@ struct machine_config {
     char swap_device[16];       /* null, nvme, ssd, hdd, pmem, zram0 */
     struct rf_amount swap_size; /* default 200 % of the footprint */
     int8_t swap_rotational;     /* -1 as the device, 0, 1 */
+    int8_t swap_stable_writes;  /* likewise */
     bool vma_ra_enabled;
 
     bool zswap_enabled;
@@ -118,6 +119,7 @@ struct machine_config {
     char zram_recomp_algorithm[24]; /* "" = none */
 
     struct rf_amount memory_max, memory_high, memory_swap_max, memory_zswap_max;
+    struct rf_amount memory_limit, memory_memsw_limit; /* cgroup v1; either makes it v1 */
     bool memory_zswap_writeback;
     bool lru_gen_enabled;
     uint8_t thp_enabled; /* enum thp_mode */

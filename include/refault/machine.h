@@ -30,6 +30,9 @@ int machine_unmap(struct machine *m, uint32_t pid, uint32_t first, uint32_t n,
                   struct rf_err *err) RF_MUST_CHECK;
 int machine_dontneed(struct machine *m, uint32_t first, uint32_t n,
                      struct rf_err *err) RF_MUST_CHECK;
+/* The resident pages of [first, first + n) become KSM pages: any store copies them. */
+int machine_mark_ksm(struct machine *m, uint32_t first, uint32_t n,
+                     struct rf_err *err) RF_MUST_CHECK;
 /* The child's block copies the parent's. */
 int machine_fork_block(struct machine *m, uint32_t child, uint32_t child_block, uint32_t parent,
                        uint32_t parent_block, struct rf_err *err) RF_MUST_CHECK;

@@ -109,6 +109,8 @@ struct mm_knobs {
     uint8_t thp_defrag;  /* enum thp_defrag_mode */
     uint32_t thp_orders; /* bit o: folios of order o below PMD order are allowed */
     uint64_t memory_max, memory_high, memory_swap_max, memory_zswap_max; /* pages, UINT64_MAX=max */
+    bool cgroup_v1;     /* memory_max is memory.limit_in_bytes of a v1 hierarchy */
+    uint64_t memsw_max; /* v1: memory.memsw.limit_in_bytes in pages, UINT64_MAX = max */
     bool memory_zswap_writeback;
 };
 

@@ -59,7 +59,7 @@ int machine_config_init(struct machine_config *c, const char *kernel, struct rf_
     c->watermark_scale_factor = 10;
     memcpy(c->swap_device, "nvme", sizeof("nvme"));
     c->swap_size = percent(200);
-    c->swap_rotational = -1;
+    c->swap_rotational = c->swap_stable_writes = -1;
     c->vma_ra_enabled = true;
 
     memcpy(c->zswap_compressor, "lzo", sizeof("lzo"));
@@ -76,6 +76,8 @@ int machine_config_init(struct machine_config *c, const char *kernel, struct rf_
     c->memory_high = unlimited;
     c->memory_swap_max = unlimited;
     c->memory_zswap_max = unlimited;
+    c->memory_limit = unlimited;
+    c->memory_memsw_limit = unlimited;
     c->memory_zswap_writeback = true;
     c->thp_enabled = THP_NEVER;
     c->thp_defrag = THP_DEFRAG_MADVISE;

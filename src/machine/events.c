@@ -17,6 +17,8 @@ int do_control(struct machine *m, struct sim_cpu *cpu, const struct ctl *c, stru
         return space_zap(mm, cpu, c->first, c->n, true, err);
     case CTL_DONTNEED:
         return space_zap(mm, cpu, c->first, c->n, false, err);
+    case CTL_KSM:
+        return wp_mark_ksm(mm, c->first, c->n, err);
     case CTL_FORK:
         return space_fork_block(mm, cpu, c->first >> 9, c->n >> 9, err);
     case CTL_EXIT:
@@ -71,6 +73,11 @@ int machine_unmap(struct machine *m, uint32_t pid, uint32_t first, uint32_t n, s
 
 int machine_dontneed(struct machine *m, uint32_t first, uint32_t n, struct rf_err *err) {
     struct ctl c = {.kind = CTL_DONTNEED, .pid = m->cur_pid, .first = first, .n = n};
+    return control(m, m->cur_pid, &c, err);
+}
+
+int machine_mark_ksm(struct machine *m, uint32_t first, uint32_t n, struct rf_err *err) {
+    struct ctl c = {.kind = CTL_KSM, .pid = m->cur_pid, .first = first, .n = n};
     return control(m, m->cur_pid, &c, err);
 }
 

@@ -68,7 +68,7 @@ static int init_swap(struct machine *m, uint64_t swap_pages, struct rf_err *err)
     if (zram)
         return RF_OK;
     m->mm->swap_sync = ops->synchronous;
-    m->mm->swap_stable = ops->stable_writes;
+    m->mm->swap_stable = c->swap_stable_writes >= 0 ? c->swap_stable_writes : ops->stable_writes;
     r = blk_create(ops, &c->cost.blk, m->eng, mm_end_io, m->mm, &m->blk, err);
     m->mm->blk = m->blk;
     return r;
@@ -127,7 +127,8 @@ static int init_zram(struct machine *m, uint64_t swap_pages, struct rf_err *err)
     cost_of_zstd_1_4(p.cost.decompress_ns, p.cost.decompress_byte_ps);
     r = zram_create(&p, &m->zram, err);
     m->mm->zram = m->zram;
-    m->mm->swap_sync = m->mm->swap_stable = true;
+    m->mm->swap_sync = true;
+    m->mm->swap_stable = c->swap_stable_writes != 0;
     return r;
 }
 
@@ -174,11 +175,32 @@ static int init_zswap(struct machine *m, uint64_t ram, uint64_t swap_pages, stru
 #define MIN_RAM_PAGES 64u
 #define MIN_SWAP_PAGES 16u
 
+static bool is_v1(const struct machine_config *c) {
+    return c->memory_limit.kind != AMOUNT_MAX || c->memory_memsw_limit.kind != AMOUNT_MAX;
+}
+
+/* A hierarchy is v1 or v2; and memory alone may not exceed memory and swap together. */
+static int check_cgroup(const struct machine_config *c, struct rf_err *err) {
+    if (!is_v1(c))
+        return RF_OK;
+    if (c->memory_max.kind != AMOUNT_MAX || c->memory_high.kind != AMOUNT_MAX ||
+        c->memory_swap_max.kind != AMOUNT_MAX || c->memory_zswap_max.kind != AMOUNT_MAX)
+        return rf_fail(err, RF_EUSAGE,
+                       "memory.limit_in_bytes and memory.memsw.limit_in_bytes are of cgroup v1, "
+                       "memory.max, memory.high, memory.swap.max and memory.zswap.max of v2: set "
+                       "those of one only");
+    if (machine_amount_pages(c, c->memory_limit) > machine_amount_pages(c, c->memory_memsw_limit))
+        return rf_fail(err, RF_EUSAGE,
+                       "memory.memsw.limit_in_bytes is below memory.limit_in_bytes");
+    return RF_OK;
+}
+
 static int wire(struct machine *m, struct rf_err *err) {
     const struct machine_config *c = &m->c;
     struct engine_params ep = {.cpus = c->cpus, .quantum_ns = 10000, .slice_ns = SLICE_NS};
     uint64_t ram = machine_amount_pages(c, c->ram);
     uint64_t swap_pages = machine_amount_pages(c, c->swap_size);
+    bool v1 = is_v1(c);
 
     if (c->cpus == 0 || c->cpus > 1024)
         return rf_fail(err, RF_EUSAGE, "machine.cpus: %u, expected 1 to 1024", c->cpus);
@@ -200,7 +222,9 @@ static int wire(struct machine *m, struct rf_err *err) {
     if (c->lru_gen_enabled && !c->era.reclaim.lru_gen_available)
         return rf_fail(err, RF_EUSAGE, "lru_gen.enabled: kernel %s has no multi-gen LRU",
                        c->era.name);
-    int r = engine_create(&ep, &m->eng, err);
+    int r = check_cgroup(c, err);
+    if (!r)
+        r = engine_create(&ep, &m->eng, err);
     if (r)
         return r;
     struct mm_params mp = {
@@ -216,11 +240,13 @@ static int wire(struct machine *m, struct rf_err *err) {
                   .thp_madvise = c->thp_enabled == THP_MADVISE,
                   .thp_defrag = c->thp_defrag,
                   .thp_orders = c->era.fault.mthp ? c->thp_orders : 0,
-                  .memory_max = machine_amount_pages(c, c->memory_max),
+                  .memory_max = machine_amount_pages(c, v1 ? c->memory_limit : c->memory_max),
                   .memory_high = machine_amount_pages(c, c->memory_high),
                   .memory_swap_max = machine_amount_pages(c, c->memory_swap_max),
                   .memory_zswap_max = machine_amount_pages(c, c->memory_zswap_max),
-                  .memory_zswap_writeback = c->memory_zswap_writeback},
+                  .memory_zswap_writeback = c->memory_zswap_writeback,
+                  .cgroup_v1 = v1,
+                  .memsw_max = machine_amount_pages(c, c->memory_memsw_limit)},
         .fault = c->era.fault,
         .reclaim = c->era.reclaim,
         .cost = c->cost.mm,
@@ -335,7 +361,8 @@ int machine_teardown(struct machine *m, struct rf_err *err) {
         return r;
     if (mm->nr_folios || mm->kernel_frames || swap_slots_in_use(m->swap) ||
         (m->zswap && zswap_nr_entries(m->zswap)) || mm->pool_pages ||
-        mm->memcg[1].usage > mm->memcg[1].obj_pages || mm->memcg[1].swap_usage)
+        mm->memcg[1].usage > mm->memcg[1].obj_pages || mm->memcg[1].swap_usage ||
+        mm->memcg[1].memsw_swap)
         return rf_fail(
             err, RF_ECHECK,
             "after all processes exited %llu folio pages, %llu kernel pages, %llu slots, "
@@ -345,7 +372,7 @@ int machine_teardown(struct machine *m, struct rf_err *err) {
             (unsigned long long)swap_slots_in_use(m->swap),
             (unsigned long long)(m->zswap ? zswap_nr_entries(m->zswap) : 0),
             (unsigned long long)mm->pool_pages, (unsigned long long)mm->memcg[1].usage,
-            (unsigned long long)mm->memcg[1].swap_usage);
+            (unsigned long long)(mm->memcg[1].swap_usage + mm->memcg[1].memsw_swap));
     return RF_OK;
 }
 

@@ -14,6 +14,7 @@ enum ctl_kind {
     CTL_MAP,
     CTL_UNMAP,
     CTL_DONTNEED,
+    CTL_KSM,
     CTL_FORK,
     CTL_EXIT,
     CTL_EXEC,

@@ -44,6 +44,18 @@ static void put_mthp(const struct machine *m, const struct sink *s) {
     }
 }
 
+static void put_memcg_v1(const struct memcg *mc, const struct sink *s) {
+    put(s, MV_COUNTER, "memory.", "usage_in_bytes", mc->usage * RF_PAGE_SIZE);
+    put(s, MV_COUNTER, "memory.", "max_usage_in_bytes", mc->peak * RF_PAGE_SIZE);
+    put(s, MV_COUNTER, "memory.", "failcnt", mc->failcnt);
+    put(s, MV_COUNTER, "memory.", "memsw.usage_in_bytes",
+        (mc->usage + mc->memsw_swap) * RF_PAGE_SIZE);
+    put(s, MV_COUNTER, "memory.", "memsw.max_usage_in_bytes", mc->memsw_peak * RF_PAGE_SIZE);
+    put(s, MV_COUNTER, "memory.", "memsw.failcnt", mc->memsw_failcnt);
+    put(s, MV_COUNTER, "memory.", "oom_control.oom_kill", mc->ev_oom_kill);
+    put(s, MV_COUNTER, "memory.", "stat.swap", mc->memsw_swap * RF_PAGE_SIZE);
+}
+
 static void put_memcg(const struct machine *m, const struct sink *s) {
     const struct memcg *mc = &m->mm->memcg[1];
     uint64_t active = mc->now.active_anon, inactive = mc->now.inactive_anon;
@@ -54,6 +66,10 @@ static void put_memcg(const struct machine *m, const struct sink *s) {
     put(s, MV_COUNTER, "memcg.", "inactive_anon", inactive * RF_PAGE_SIZE);
     put(s, MV_COUNTER, "memcg.", "zswap", mc->now.zswap_bytes);
     put(s, MV_COUNTER, "memcg.", "zswapped", mc->now.zswapped * RF_PAGE_SIZE);
+    if (m->mm->p.knobs.cgroup_v1) {
+        put_memcg_v1(mc, s);
+        return;
+    }
     put(s, MV_COUNTER, "memory.", "current", mc->usage * RF_PAGE_SIZE);
     put(s, MV_COUNTER, "memory.", "peak", mc->peak * RF_PAGE_SIZE);
     put(s, MV_COUNTER, "memory.", "swap.current", mc->swap_usage * RF_PAGE_SIZE);
@@ -202,6 +218,8 @@ void machine_values(const struct machine *m, machine_value_fn fn, void *ctx) {
     put(&s, MV_X, "x.", "accesses", m->ops_done);
     put(&s, MV_X, "x.", "cow_copies", mm->x_cow_copies);
     put(&s, MV_X, "x.", "stable_page_violations", mm->x_stable_violations);
+    put(&s, MV_X, "x.", "shared_page_violations", mm->x_shared_violations);
+    put(&s, MV_X, "x.", "writeback_waits", mm->x_v1_writeback_waits);
     put(&s, MV_X, "x.", "zero_page_mappings", mm->x_zero_mapped);
     put(&s, MV_X, "x.", "reclaim_calls", mm->x_reclaim_calls);
     put(&s, MV_X, "x.", "swap_alloc_failures", mm->x_swap_full_fail);

@@ -166,6 +166,24 @@ static int check_slots(struct mm *mm, const struct tally *t, struct rf_err *err)
     return RF_OK;
 }
 
+/* v1: a memcg is charged for the slots that are recorded as its own, none of which is cached. */
+static int check_memsw(struct mm *mm, struct rf_err *err) {
+    uint64_t recorded[MAX_MEMCGS] = {0};
+    uint32_t n = swap_slots_seen(mm->swap);
+
+    for (uint32_t s = 0; s < n; s++) {
+        recorded[slot_memcg(mm, s)]++;
+        if (slot_memcg(mm, s) != ROOT_MEMCG && (mm->swap->meta[s].flags & SLOT_FOLIO))
+            return rf_fail(err, RF_ECHECK, "slot %u is charged beside the page that it caches", s);
+    }
+    for (uint32_t m = ROOT_MEMCG + 1; m < mm->nr_memcgs; m++)
+        if (recorded[m] != mm->memcg[m].memsw_swap)
+            return rf_fail(
+                err, RF_ECHECK, "memcg %u is charged %llu pages of swap, %llu are its own", m,
+                (unsigned long long)mm->memcg[m].memsw_swap, (unsigned long long)recorded[m]);
+    return RF_OK;
+}
+
 static int check_memcgs(struct mm *mm, struct rf_err *err) {
     uint64_t root = 0;
 
@@ -210,6 +228,8 @@ int mm_check(struct mm *mm, struct rf_err *err) {
         r = check_slots(mm, &t, err);
     if (!r)
         r = check_memcgs(mm, err);
+    if (!r && mm->p.knobs.cgroup_v1)
+        r = check_memsw(mm, err);
     if (!r)
         r = swap_area_check(mm->swap, err);
     if (!r && mm->zswap)

@@ -56,7 +56,7 @@ static enum fault_result anon_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t
 /* Synchronous device, one user: read straight into a new page, past the swap cache. */
 static enum charge_result swapin_skip_cache(struct mm *mm, struct sim_cpu *cpu, uint32_t id,
                                             uint32_t slot, struct fault_ctx *ctx, uint32_t *out) {
-    uint32_t memcg = (uint32_t)mm->swap->meta[slot].flags >> SLOT_MEMCG_SHIFT;
+    uint32_t memcg = slot_memcg(mm, slot);
 
     *out = RF_NONE;
     if (!frames_available(mm, cpu, 1))
@@ -75,6 +75,7 @@ static enum charge_result swapin_skip_cache(struct mm *mm, struct sim_cpu *cpu, 
         return CHARGE_OOM;
     }
     sim_charge(cpu, mm->p.cost.swapin_page_ns);
+    memcg_v1_swapin(mm, slot);
     struct folio *f = &mm->folio[folio];
     f->owner = pte_content(mm->pte[id]);
     if (!mm->p.reclaim.anon_inactive_first)
@@ -139,7 +140,8 @@ static enum fault_result swap_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t
         lru_add_drain(mm, cpu);
 
     uint64_t p = mm->pte[id];
-    bool exclusive = !cached || (p & PTE_EXCLUSIVE);
+    /* The entry itself says so only where anon pages have the exclusive bit. */
+    bool exclusive = !cached || (mm->p.fault.wp_rule == WP_W3 && (p & PTE_EXCLUSIVE));
     if (cached && (f->flags & FOLIO_STABLE_WB))
         exclusive = false;
     uint32_t nr = 1, first = id, base = id;
@@ -158,7 +160,7 @@ static enum fault_result swap_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t
     bool old_rule = mm->p.fault.wp_rule <= WP_W1_WILLY;
     bool own = !(f->flags & FOLIO_KSM) && (exclusive || folio_refs(f) == 0);
     if (old_rule) /* before 5.18 a write swap fault applied W0's test, a read mapped read-only */
-        own = write && f->mapcount == 0 && folio_order(f) == 0 &&
+        own = write && f->mapcount == 0 && folio_order(f) == 0 && !(f->flags & FOLIO_KSM) &&
               (!(f->flags & FOLIO_SWAPCACHE) ||
                (swap_count(mm->swap, f->slot) == 0 && !(f->flags & FOLIO_STABLE_WB)));
     if (own) {
@@ -169,6 +171,8 @@ static enum fault_result swap_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t
             flags |= PTE_WRITE | PTE_DIRTY;
         else if (mm->p.fault.map_writable_on_read)
             flags |= PTE_WRITE;
+        if (flags & PTE_WRITE)
+            wp_note_writable(mm, f);
     }
     if (RF_UNLIKELY(folio_order(f))) {
         large_add_rmap(mm, folio, base);

@@ -10,7 +10,7 @@ void memcg_init(struct mm *mm) {
         struct memcg *mc = &mm->memcg[i];
         mc->id = i;
         mc->parent = i ? ROOT_MEMCG : RF_NONE;
-        mc->max = mc->high = mc->swap_max = mc->zswap_max = MEMCG_UNLIMITED;
+        mc->max = mc->high = mc->swap_max = mc->zswap_max = mc->memsw_max = MEMCG_UNLIMITED;
         mc->zswap_writeback = true;
         for (int l = 0; l < NR_LRU; l++)
             lru_list_init(&mc->lruvec.list[l]);
@@ -23,29 +23,41 @@ void memcg_init(struct mm *mm) {
     mm->memcg[1].swap_max = k->memory_swap_max;
     mm->memcg[1].zswap_max = k->memory_zswap_max;
     mm->memcg[1].zswap_writeback = k->memory_zswap_writeback;
+    mm->memcg[1].memsw_max = k->memsw_max;
     for (uint32_t i = 0; i < k->cpus; i++)
         mm->cpu[i].stock_memcg = mm->cpu[i].obj_memcg = RF_NONE;
 }
 
-/* Adds nr pages if no limit on the way to the root is exceeded. */
-static bool try_add(struct mm *mm, uint32_t memcg, uint64_t nr) {
-    for (uint32_t i = memcg; i != RF_NONE; i = mm->memcg[i].parent)
-        if (mm->memcg[i].max != MEMCG_UNLIMITED && mm->memcg[i].usage + nr > mm->memcg[i].max)
-            return false;
-    for (uint32_t i = memcg; i != RF_NONE; i = mm->memcg[i].parent) {
-        mm->memcg[i].usage += nr;
-        if (mm->memcg[i].usage > mm->memcg[i].peak)
-            mm->memcg[i].peak = mm->memcg[i].usage;
-    }
-    return true;
+static bool over_memsw(const struct memcg *mc, uint64_t nr) {
+    return mc->memsw_max != MEMCG_UNLIMITED && mc->usage + mc->memsw_swap + nr > mc->memsw_max;
 }
 
 static void add_forced(struct mm *mm, uint32_t memcg, uint64_t nr) {
     for (uint32_t i = memcg; i != RF_NONE; i = mm->memcg[i].parent) {
-        mm->memcg[i].usage += nr;
-        if (mm->memcg[i].usage > mm->memcg[i].peak)
-            mm->memcg[i].peak = mm->memcg[i].usage;
+        struct memcg *mc = &mm->memcg[i];
+        mc->usage += nr;
+        mc->peak = RF_MAX(mc->peak, mc->usage);
+        mc->memsw_peak = RF_MAX(mc->memsw_peak, mc->usage + mc->memsw_swap);
     }
+}
+
+/* Adds nr pages if no limit on the way to the root is exceeded; v1 charges memory and swap first.
+ */
+static bool try_add(struct mm *mm, uint32_t memcg, uint64_t nr) {
+    for (uint32_t i = memcg; i != RF_NONE; i = mm->memcg[i].parent) {
+        if (RF_UNLIKELY(over_memsw(&mm->memcg[i], nr))) {
+            mm->memcg[i].memsw_failcnt++;
+            return false;
+        }
+    }
+    for (uint32_t i = memcg; i != RF_NONE; i = mm->memcg[i].parent) {
+        if (mm->memcg[i].max != MEMCG_UNLIMITED && mm->memcg[i].usage + nr > mm->memcg[i].max) {
+            mm->memcg[i].failcnt++;
+            return false;
+        }
+    }
+    add_forced(mm, memcg, nr);
+    return true;
 }
 
 void memcg_uncharge(struct mm *mm, uint32_t memcg, uint64_t nr) {
@@ -106,9 +118,27 @@ void memcg_drain_stocks(struct mm *mm) {
 
 static uint64_t margin(const struct mm *mm, uint32_t memcg) {
     const struct memcg *mc = &mm->memcg[memcg];
-    if (mc->max == MEMCG_UNLIMITED)
-        return UINT64_MAX;
-    return mc->usage < mc->max ? mc->max - mc->usage : 0;
+    uint64_t memsw = mc->usage + mc->memsw_swap, room = UINT64_MAX;
+
+    if (mc->max != MEMCG_UNLIMITED)
+        room = mc->usage < mc->max ? mc->max - mc->usage : 0;
+    if (mc->memsw_max != MEMCG_UNLIMITED)
+        room = RF_MIN(room, memsw < mc->memsw_max ? mc->memsw_max - memsw : 0);
+    return room;
+}
+
+/* Reclaim for a charge that hit a limit. Swapping does not help against v1's limit of memory and
+ * swap, and there are no file pages. */
+static uint64_t reclaim_for_charge(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg,
+                                   uint32_t nr) {
+    rf_time t0 = cpu->now;
+    uint64_t got = 0;
+
+    mm->memcg[memcg].ev_max++;
+    if (!over_memsw(&mm->memcg[memcg], nr))
+        got = try_to_free_pages(mm, cpu, memcg, nr, 0);
+    mm->stall_ns[STALL_RECLAIM] += mm->in_worker ? 0 : cpu->now - t0;
+    return got;
 }
 
 static void note_high(struct mm *mm, uint32_t memcg, uint32_t batch, struct fault_ctx *ctx) {
@@ -179,10 +209,7 @@ enum charge_result memcg_charge(struct mm *mm, struct sim_cpu *cpu, uint32_t mem
             batch = nr;
             continue;
         }
-        mm->memcg[memcg].ev_max++;
-        rf_time t0 = cpu->now;
-        uint64_t got = try_to_free_pages(mm, cpu, memcg, nr, 0);
-        mm->stall_ns[STALL_RECLAIM] += mm->in_worker ? 0 : cpu->now - t0;
+        uint64_t got = reclaim_for_charge(mm, cpu, memcg, nr);
         if (margin(mm, memcg) >= nr)
             continue;
         if (!ctx->charge_drained) {
@@ -223,10 +250,7 @@ bool memcg_charge_large(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint
         }
         if (!reclaim)
             return false;
-        mm->memcg[memcg].ev_max++;
-        rf_time t0 = cpu->now;
-        uint64_t got = try_to_free_pages(mm, cpu, memcg, nr, 0);
-        mm->stall_ns[STALL_RECLAIM] += mm->in_worker ? 0 : cpu->now - t0;
+        uint64_t got = reclaim_for_charge(mm, cpu, memcg, nr);
         if (margin(mm, memcg) >= nr)
             continue;
         if (!drained) {
@@ -321,6 +345,8 @@ void memcg_uncharge_obj(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint
 }
 
 bool memcg_charge_swap(struct mm *mm, uint32_t memcg, uint32_t nr) {
+    if (RF_UNLIKELY(mm->p.knobs.cgroup_v1)) /* charged when the page leaves memory */
+        return true;
     for (uint32_t i = memcg; i != RF_NONE; i = mm->memcg[i].parent) {
         struct memcg *mc = &mm->memcg[i];
         if (mc->swap_max != MEMCG_UNLIMITED && mc->swap_usage + nr > mc->swap_max) {
@@ -335,6 +361,8 @@ bool memcg_charge_swap(struct mm *mm, uint32_t memcg, uint32_t nr) {
 }
 
 void memcg_uncharge_swap(struct mm *mm, uint32_t memcg, uint32_t nr) {
+    if (RF_UNLIKELY(mm->p.knobs.cgroup_v1))
+        return;
     for (uint32_t i = memcg; i != RF_NONE; i = mm->memcg[i].parent)
         mm->memcg[i].swap_usage -= nr;
 }

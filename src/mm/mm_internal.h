@@ -139,6 +139,9 @@ struct memcg {
     struct lruvec lruvec;
     uint64_t c[NR_VM_COUNTERS];
     uint64_t ev_high, ev_max, ev_oom, ev_oom_kill, ev_swap_max, ev_swap_fail;
+    /* cgroup v1: memory and swap together are usage + memsw_swap, see memcg_v1.c */
+    uint64_t memsw_max, memsw_swap, memsw_peak;
+    uint64_t failcnt, memsw_failcnt;
 };
 
 #define BATCH_MAX 31
@@ -310,7 +313,8 @@ struct mm {
     uint64_t stall_ns[NR_STALLS];
     uint64_t fault_ns;
     struct rf_hist lat[NR_FAULT_KINDS];
-    uint64_t x_cow_copies, x_stable_violations, x_zero_mapped, x_reclaim_calls, x_swap_full_fail;
+    uint64_t x_cow_copies, x_stable_violations, x_shared_violations, x_zero_mapped;
+    uint64_t x_reclaim_calls, x_swap_full_fail, x_v1_writeback_waits;
     uint64_t x_swap_freed_clean;
     uint64_t stat_flushes;
     uint64_t pool_deferred[2]; /* zsmalloc shrinkers of zswap and zram */
@@ -397,6 +401,18 @@ void memcg_flush_if_pending(struct mm *mm);
 rf_time memcg_handle_over_high(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg,
                                struct fault_ctx *ctx);
 
+/* ---- memcg_v1.c ---- */
+/* The page of a slot leaves memory, or comes back and is charged; nothing in v2. */
+void memcg_v1_swapout(struct mm *mm, uint32_t slot, uint32_t memcg);
+void memcg_v1_swapin(struct mm *mm, uint32_t slot);
+static inline uint32_t slot_memcg(const struct mm *mm, uint32_t slot) {
+    return (uint32_t)mm->swap->meta[slot].flags >> SLOT_MEMCG_SHIFT;
+}
+static inline void set_slot_memcg(struct mm *mm, uint32_t slot, uint32_t memcg) {
+    struct swap_slot_meta *m = &mm->swap->meta[slot];
+    m->flags = (uint8_t)((m->flags & 0x0f) | memcg << SLOT_MEMCG_SHIFT);
+}
+
 /* ---- workingset.c ---- */
 uint32_t workingset_eviction(struct mm *mm, const struct folio *f);
 void workingset_refault(struct mm *mm, struct folio *f, uint32_t shadow);
@@ -445,6 +461,11 @@ enum fault_result handle_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, 
 struct vma *vma_of(struct mm *mm, uint32_t id, uint32_t *lo_id, uint32_t *hi_id);
 
 /* ---- wp.c ---- */
+/* An entry that maps the folio is about to become writable: counts what must never be. */
+void wp_note_writable(struct mm *mm, const struct folio *f);
+/* The resident small pages among the ids become KSM pages, as ksmd leaves them: write-protected,
+ * copied by every store. That equal pages share memory then is not modelled. */
+int wp_mark_ksm(struct mm *mm, uint32_t first, uint32_t n, struct rf_err *err) RF_MUST_CHECK;
 enum fault_result do_wp_page(struct mm *mm, struct sim_cpu *cpu, uint32_t id,
                              struct fault_ctx *ctx);
 

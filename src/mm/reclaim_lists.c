@@ -13,9 +13,13 @@ static bool try_free(struct mm *mm, struct sim_cpu *cpu, uint32_t id, struct shr
         return false;
     if (cached) {
         uint32_t shadow = workingset_eviction(mm, f);
+        /* v1 hands the charge over to swap at once. */
+        if (RF_UNLIKELY(mm->p.knobs.cgroup_v1))
+            memcg_uncharge(mm, folio_memcg(f), folio_nr(f));
         swapcache_delete(mm, cpu, id, true, shadow);
     }
-    st->to_uncharge += folio_nr(f);
+    if (!cached || RF_LIKELY(!mm->p.knobs.cgroup_v1))
+        st->to_uncharge += folio_nr(f);
     folio_release(mm, id);
     sim_charge(cpu, mm->p.cost.free_ns);
     return true;
@@ -92,7 +96,27 @@ static enum fate swap_out(struct mm *mm, struct sim_cpu *cpu, uint32_t id, struc
     return try_free(mm, cpu, id, st) ? FATE_FREED : FATE_KEEP;
 }
 
-static enum fate folio_fate(struct mm *mm, struct sim_cpu *cpu, uint32_t id, struct shrink_stat *st,
+/*
+ * Reclaim of a v1 cgroup has no other brake on writeback: a page that it has marked for reclaim
+ * before, and that is still being written, it waits for.
+ */
+static void wait_on_writeback(struct mm *mm, struct sim_cpu *cpu, uint32_t id) {
+    mm->x_v1_writeback_waits++;
+    blk_flush_plug(mm->blk, cpu);
+    while (mm->folio[id].flags & FOLIO_WRITEBACK) {
+        rf_time next = engine_next_event(mm->p.eng);
+        if (next == RF_TIME_MAX)
+            return;
+        engine_poll(mm->p.eng, next);
+        if (next > cpu->now) {
+            cpu->idle_ns += next - cpu->now;
+            cpu->now = next;
+        }
+    }
+}
+
+static enum fate folio_fate(struct mm *mm, struct sim_cpu *cpu, uint32_t id,
+                            const struct scan_control *sc, struct shrink_stat *st,
                             uint32_t *pieces) {
     struct folio *f = &mm->folio[id];
 
@@ -101,6 +125,9 @@ static enum fate folio_fate(struct mm *mm, struct sim_cpu *cpu, uint32_t id, str
         return FATE_KEEP;
     if (RF_UNLIKELY(mm->gen != NULL) && f->mapcount && (f->flags & FOLIO_REFERENCED))
         return FATE_KEEP; /* found young since it was isolated */
+    if ((f->flags & FOLIO_WRITEBACK) && (f->flags & FOLIO_RECLAIM) && mm->p.knobs.cgroup_v1 &&
+        !sc->global)
+        wait_on_writeback(mm, cpu, id);
     if (f->flags & FOLIO_WRITEBACK) {
         f->flags |= FOLIO_RECLAIM;
         st->immediate++;
@@ -165,14 +192,14 @@ static void keep_more(struct mm *mm, struct shrink_stat *st, uint32_t id) {
 /* The pages of a folio that was split: the first goes on where the folio was, the others are looked
  * at from the start. */
 static void shrink_pieces(struct mm *mm, struct sim_cpu *cpu, uint32_t piece,
-                          struct shrink_stat *st) {
+                          const struct scan_control *sc, struct shrink_stat *st) {
     for (bool first = true; piece != RF_NONE; first = false) {
         uint32_t id = piece, none = RF_NONE;
         piece = mm->folio[id].next;
         if (RF_UNLIKELY(mm->need_resched))
             mm->wait->cond_resched(mm->wait_ctx, cpu);
         enum fate fate =
-            first ? swap_out(mm, cpu, id, st, &none) : folio_fate(mm, cpu, id, st, &none);
+            first ? swap_out(mm, cpu, id, st, &none) : folio_fate(mm, cpu, id, sc, st, &none);
         if (settle(mm, cpu, id, 1, fate, st))
             keep_more(mm, st, id);
     }
@@ -198,7 +225,6 @@ void shrink_folio_list(struct mm *mm, struct sim_cpu *cpu, uint32_t *list, uint3
                        struct scan_control *sc, struct shrink_stat *st) {
     uint32_t kept = 0, memcg = *nr ? folio_memcg(&mm->folio[list[0]]) : 0;
 
-    (void)sc;
     for (uint32_t i = 0; i < *nr; i++) {
         uint32_t id = list[i], pages = folio_nr(&mm->folio[id]), pieces = RF_NONE;
 
@@ -210,9 +236,9 @@ void shrink_folio_list(struct mm *mm, struct sim_cpu *cpu, uint32_t *list, uint3
                 RF_PREFETCH(&mm->pte[ahead->owner]);
         }
         st->fetch = fetch_ahead(mm, st->fetch);
-        enum fate fate = folio_fate(mm, cpu, id, st, &pieces);
+        enum fate fate = folio_fate(mm, cpu, id, sc, st, &pieces);
         if (RF_UNLIKELY(fate == FATE_SPLIT))
-            shrink_pieces(mm, cpu, pieces, st);
+            shrink_pieces(mm, cpu, pieces, sc, st);
         else if (settle(mm, cpu, id, pages, fate, st)) {
             if (RF_UNLIKELY(st->nr_more))
                 keep_more(mm, st, id);

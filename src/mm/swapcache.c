@@ -16,15 +16,6 @@ static void set_folio(struct mm *mm, uint32_t slot, uint32_t folio) {
     mm->swap->word[slot] = folio;
 }
 
-static void set_slot_memcg(struct mm *mm, uint32_t slot, uint32_t memcg) {
-    struct swap_slot_meta *m = &mm->swap->meta[slot];
-    m->flags = (uint8_t)((m->flags & 0x0f) | memcg << SLOT_MEMCG_SHIFT);
-}
-
-static uint32_t slot_memcg(const struct mm *mm, uint32_t slot) {
-    return (uint32_t)mm->swap->meta[slot].flags >> SLOT_MEMCG_SHIFT;
-}
-
 bool folio_add_to_swap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio) {
     struct folio *f = &mm->folio[folio];
     uint32_t memcg = folio_memcg(f), nr = folio_nr(f);
@@ -37,7 +28,7 @@ bool folio_add_to_swap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio) {
         return false;
     }
     for (uint32_t i = 0; i < nr; i++)
-        set_slot_memcg(mm, slot + i, memcg);
+        set_slot_memcg(mm, slot + i, mm->p.knobs.cgroup_v1 ? ROOT_MEMCG : memcg);
     if (!memcg_charge_swap(mm, memcg, nr)) {
         /* The freed slot gives back the charge of its memcg: the root is not limited. */
         for (uint32_t i = 0; i < nr; i++) {
@@ -69,6 +60,8 @@ void swapcache_delete(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, bool s
             m->flags |= SLOT_SHADOW;
             mm->swap->word[slot + i] = shadow_word;
         }
+        if (RF_UNLIKELY(mm->p.knobs.cgroup_v1) && swap_count(mm->swap, slot + i))
+            memcg_v1_swapout(mm, slot + i, folio_memcg(f));
         swapcache_free(mm->swap, cpu->id, slot + i);
     }
 }
@@ -122,6 +115,7 @@ static void slot_freed(void *ctx, uint32_t slot) {
         zswap_invalidate(mm->zswap, mm->cur, slot);
     if (mm->zram)
         zram_slot_free_notify(mm->zram, mm->cur, (uint32_t)swap_slot_offset(mm->swap, slot));
+    memcg_v1_swapin(mm, slot);
     memcg_uncharge_swap(mm, slot_memcg(mm, slot), 1);
     m->flags = 0;
 }
@@ -348,6 +342,7 @@ static enum charge_result new_cached(struct mm *mm, struct sim_cpu *cpu, uint32_
     (void)swapcache_prepare(mm->swap, slot);
     bool had_shadow = m->flags & SLOT_SHADOW;
     uint32_t shadow = mm->swap->word[slot];
+    memcg_v1_swapin(mm, slot);
     set_folio(mm, slot, id);
     f->slot = slot;
     f->owner = content;

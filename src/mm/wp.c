@@ -2,12 +2,19 @@
 /* Write-protect faults: reuse or copy, by the rule of the era (mm/memory.c do_wp_page()). */
 #include "mm_internal.h"
 
-static void count_violation(struct mm *mm, const struct folio *f) {
+void wp_note_writable(struct mm *mm, const struct folio *f) {
     if (f->flags & FOLIO_STABLE_WB)
         mm->x_stable_violations++;
+    /* Another process' swap entry still stands for this page. */
+    if (f->flags & FOLIO_SWAPCACHE)
+        mm->x_shared_violations += folio_order(f) == 0 && swap_count(mm->swap, f->slot) > 0;
 }
 
-/* W0: sole user counting swap references, under the page lock; takes the page out of the cache. */
+/*
+ * W0, to 5.8: sole user counting swap references, under the page lock; takes the page out of the
+ * cache. Under writeback it stays there: it may change meanwhile unless the device needs it stable
+ * ("mm: support anonymous stable page", f05714293a59).
+ */
 static bool reuse_w0(struct mm *mm, struct sim_cpu *cpu, uint32_t id, struct folio *f) {
     uint32_t users = f->mapcount;
 
@@ -25,6 +32,13 @@ static bool reuse_w0(struct mm *mm, struct sim_cpu *cpu, uint32_t id, struct fol
     return true;
 }
 
+/* W1, 5.9 to 5.17 (09854ba94c6a): no reference but the mapping's, so never a cached page. */
+static bool reuse_w1(const struct folio *f, uint32_t more_refs) {
+    return !(f->flags & (FOLIO_KSM | FOLIO_LOCKED)) && f->mapcount == 1 &&
+           folio_refs(f) == 1 + more_refs;
+}
+
+/* W2, 5.18: as W1, when what else may hold the page has let go of it: batch and swap cache. */
 static bool reuse_w2(struct mm *mm, struct sim_cpu *cpu, uint32_t id, struct folio *f) {
     uint32_t cached = (f->flags & FOLIO_SWAPCACHE) ? 1 : 0;
 
@@ -45,22 +59,23 @@ static bool may_reuse(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, uint64
 
     if (RF_UNLIKELY(folio_order(f))) /* one page of a large folio */
         return mm->p.fault.wp_rule == WP_W3 && (pte & PTE_EXCLUSIVE);
-    switch (mm->p.fault.wp_rule) {
+    switch ((enum wp_rule)mm->p.fault.wp_rule) {
     case WP_W0:
         return reuse_w0(mm, cpu, folio, f);
     case WP_W1:
-        return !(f->flags & FOLIO_KSM) && folio_refs(f) == 1;
-    case WP_W1_SEED:
+        return reuse_w1(f, 0);
+    case WP_W1_SEED: /* Liang Zhang, Jan 2022: W0's test for what W1 always copies */
         if (cached)
-            return reuse_w0(mm, cpu, folio, f);
-        return !(f->flags & FOLIO_KSM) && folio_refs(f) == 1;
-    case WP_W1_WILLY:
-        return !(f->flags & FOLIO_KSM) && f->mapcount == 1 && folio_refs(f) == 1 + cached;
+            return !(f->flags & FOLIO_LOCKED) && reuse_w0(mm, cpu, folio, f);
+        return reuse_w1(f, 0);
+    case WP_W1_WILLY: /* Matthew Wilcox, Jan 2022: the cache's reference is no user's */
+        return reuse_w1(f, cached);
     case WP_W2:
         return reuse_w2(mm, cpu, folio, f);
-    default:
-        return (pte & PTE_EXCLUSIVE) || reuse_w2(mm, cpu, folio, f);
+    case WP_W3: /* 5.19: a page that is known to be exclusive needs no test */
+        break;
     }
+    return (pte & PTE_EXCLUSIVE) || reuse_w2(mm, cpu, folio, f);
 }
 
 enum fault_result do_wp_page(struct mm *mm, struct sim_cpu *cpu, uint32_t id,
@@ -72,7 +87,7 @@ enum fault_result do_wp_page(struct mm *mm, struct sim_cpu *cpu, uint32_t id,
     if (RF_UNLIKELY(mm->block[id >> 9].pmd) && wp_huge(mm, cpu, id, ctx))
         return FAULT_DONE;
     if (old != RF_NONE && may_reuse(mm, cpu, old, p)) {
-        count_violation(mm, &mm->folio[old]);
+        wp_note_writable(mm, &mm->folio[old]);
         mm->pte[id] = p | PTE_WRITE | PTE_DIRTY | PTE_ACCESSED | PTE_EXCLUSIVE;
         vm_count(mm, memcg, VM_pgreuse, 1);
         sim_charge(cpu, mm->p.cost.wp_reuse_ns);
@@ -118,4 +133,22 @@ enum fault_result do_wp_page(struct mm *mm, struct sim_cpu *cpu, uint32_t id,
         (mm->p.fault.free_idle_after_cow || !(mm->folio[old].flags & FOLIO_SWAPCACHE)))
         folio_free_if_idle(mm, cpu, old);
     return FAULT_DONE;
+}
+
+int wp_mark_ksm(struct mm *mm, uint32_t first, uint32_t n, struct rf_err *err) {
+    if (n == 0 || first >= mm->p.max_ids || n > mm->p.max_ids - first)
+        return rf_fail(err, RF_EINPUT, "range of %u pages at id %u, expected ids below %u", n,
+                       first, mm->p.max_ids);
+    for (uint32_t id = first; id < first + n; id++) {
+        uint64_t p = mm->pte[id];
+        struct folio *f;
+        if (!(p & PTE_PRESENT) || (p & PTE_ZEROPAGE))
+            continue;
+        f = &mm->folio[pte_index(p)];
+        if (folio_order(f) || f->mapcount > 1) /* ksmd splits the one, and copies the other */
+            continue;
+        f->flags |= FOLIO_KSM;
+        mm->pte[id] = p & ~(uint64_t)(PTE_WRITE | PTE_EXCLUSIVE);
+    }
+    return RF_OK;
 }

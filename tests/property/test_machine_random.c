@@ -78,6 +78,14 @@ static void random_config(struct world *w, uint32_t seed) {
     c->exclusive_loads = below(w, 2);
     snprintf(c->zram_comp_algorithm, sizeof(c->zram_comp_algorithm), "%s", codecs[below(w, 6)]);
     c->lru_gen_enabled = c->era.reclaim.lru_gen_available && below(w, 3) == 0;
+    c->swap_stable_writes = (int8_t)(below(w, 3) - 1);
+    if (below(w, 5) == 0) {
+        c->memory_limit = c->memory_max;
+        if (below(w, 4) == 0)
+            c->memory_memsw_limit = rig_pages(DRAW(w, 1000, 3000));
+        c->memory_max = c->memory_high = c->memory_swap_max = c->memory_zswap_max =
+            (struct rf_amount){.kind = AMOUNT_MAX};
+    }
 }
 
 static void map_block(struct world *w, uint32_t pid, uint64_t vpn) {
