@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include "activity.h"
 
 #define CHECKS_PER_TRACE 32u
 /* With a time series the machine is looked at after so many accesses. */
@@ -146,16 +147,20 @@ int value_list_merge_names(struct value_list *into, const struct value_list *fro
 
 void replay_result_free(struct replay_result *r) {
     value_list_free(&r->values);
-    value_list_free(&r->series.columns);
-    free(r->series.rows);
+    series_free(&r->series);
     free(r->classes.rows);
     r->classes = (struct class_table){0};
-    r->series = (struct series){0};
 }
 
 /* ---- time series ---- */
 
-static int series_add(struct series *s, const struct machine *m, uint64_t op, struct rf_err *err) {
+void series_free(struct series *s) {
+    value_list_free(&s->columns);
+    free(s->rows);
+    *s = (struct series){0};
+}
+
+int series_add(struct series *s, const struct machine *m, uint64_t op, struct rf_err *err) {
     struct value_list now;
     uint64_t *row;
     size_t width;
@@ -250,6 +255,8 @@ static int due(struct run *r, struct rf_err *err) {
         while (r->next_check <= r->ops)
             r->next_check += step;
     }
+    if (rc == RF_OK && r->opts->activity && r->ops >= activity_next(r->opts->activity))
+        rc = activity_sample(r->opts->activity, r->m, r->ops, err);
     if (rc == RF_OK && machine_now(r->m) >= r->next_sample) {
         rf_time now = machine_now(r->m);
 
@@ -268,6 +275,8 @@ static int run_words(struct run *r, const uint32_t *ops, size_t n, struct rf_err
         return rf_fail_prefix(err, "block at access %llu, word %zu",
                               (unsigned long long)r->block->first_op,
                               (size_t)(ops - r->block->ops) + done);
+    if (r->opts->activity)
+        activity_count(r->opts->activity, ops, done);
     if (machine_outcome(r->m) == MACHINE_OOM) {
         r->ended = true;
         words_of(r->block->ops, (size_t)(ops - r->block->ops) + done, UINT64_MAX, &found);
@@ -292,6 +301,8 @@ static uint64_t next_stop(const struct run *r) {
 
     if (r->stop < r->opts->nr_stops)
         until = RF_MIN(until, r->opts->stops[r->stop]);
+    if (r->opts->activity)
+        until = RF_MIN(until, activity_next(r->opts->activity));
     return until;
 }
 
@@ -324,6 +335,8 @@ static int run_stretch(struct run *r, const uint32_t *ops, size_t n, struct rf_e
 static int run_event(struct run *r, const struct trace_event *e, struct rf_err *err) {
     struct machine *m = r->m;
 
+    if (r->opts->activity)
+        activity_event(r->opts->activity, e);
     switch ((enum trace_event_kind)e->kind) {
     case TEV_PROCESS:
         return machine_process(m, e->pid, e->parent, err);
@@ -444,6 +457,8 @@ static int finish(struct run *r, const struct machine_config *c, struct content_
         rc = machine_check(r->m, err);
     if (rc == RF_OK && r->opts->interval)
         rc = series_add(r->series, r->m, r->ops, err);
+    if (rc == RF_OK && r->opts->activity)
+        rc = activity_end(r->opts->activity, r->m, r->ops, err);
     if (rc == RF_OK && r->opts->at_end)
         rc = r->opts->at_end(r->opts->ctx, r->m, err);
     if (rc == RF_OK)

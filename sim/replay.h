@@ -38,6 +38,11 @@ struct series {
     size_t nr, cap;
 };
 
+/* Adds a row: everything that can be read from m now. op is the number of accesses so far. */
+int series_add(struct series *s, const struct machine *m, uint64_t op,
+               struct rf_err *err) RF_MUST_CHECK;
+void series_free(struct series *s);
+
 struct class_table {
     const char *pool; /* "zram0" or "zswap"; NULL if there is no zsmalloc pool */
     bool fullness_12;
@@ -58,9 +63,12 @@ struct replay_result {
 };
 void replay_result_free(struct replay_result *r);
 
+struct activity;
+
 struct replay_opts {
-    rf_time interval;      /* of the time series, 0 = none */
-    const uint64_t *stops; /* ascending numbers of accesses at which at_stop is called */
+    rf_time interval;          /* of the time series, 0 = none */
+    struct activity *activity; /* begun by the caller; NULL = none */
+    const uint64_t *stops;     /* ascending numbers of accesses at which at_stop is called */
     size_t nr_stops;
     /* Before access stops[index] + 1; a code other than 0 ends the run with it. */
     int (*at_stop)(void *ctx, struct machine *m, size_t index, struct rf_err *err);

@@ -67,6 +67,7 @@ enum {
     OPT_SEED,
     OPT_JSON,
     OPT_CSV,
+    OPT_HTML,
     OPT_VERIFY,
     OPT_CHECK,
     OPT_QUIET,

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 
 #include "config/value.h"
+#include "html/reports.h"
 #include "report/report.h"
 
 enum { OPT_INTERVAL = OPT_OWN, OPT_SIZES };
@@ -11,6 +12,7 @@ static const struct cli_option options[] = {
     CLI_MODEL_OPTIONS,
     {OPT_JSON, 0, "json", "FILE|-", "writes the result as one JSON object"},
     {OPT_CSV, 0, "csv", "FILE|-", "writes the result as CSV; with --interval the time series"},
+    {OPT_HTML, 0, "html", "FILE|-", "writes a page with charts, one file that loads nothing"},
     {OPT_INTERVAL, 0, "interval", "TIME", "samples every counter each TIME of simulated time"},
     {OPT_SIZES, 0, "sizes", "FILE", "keeps the compressed sizes of a page bank from run to run"},
     {0, 0, NULL, NULL, NULL},
@@ -29,7 +31,8 @@ const struct cli_command cmd_replay_info = {
 
 struct args {
     struct cli_model model;
-    const char *trace, *json, *csv, *sizes;
+    struct outputs out;
+    const char *trace, *sizes;
     rf_time interval;
 };
 
@@ -52,10 +55,13 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
             a->trace = w.value;
             break;
         case OPT_JSON:
-            a->json = w.value;
+            a->out.path[OUT_JSON] = w.value;
             break;
         case OPT_CSV:
-            a->csv = w.value;
+            a->out.path[OUT_CSV] = w.value;
+            break;
+        case OPT_HTML:
+            a->out.path[OUT_HTML] = w.value;
             break;
         case OPT_SIZES:
             a->sizes = w.value;
@@ -74,9 +80,10 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
     }
     if (!a->trace)
         return rf_fail(err, RF_EUSAGE, "replay needs a trace; 'refault replay --help' explains");
-    if (a->json && a->csv && strcmp(a->json, "-") == 0 && strcmp(a->csv, "-") == 0)
-        return rf_fail(err, RF_EUSAGE, "--json - and --csv - cannot both have stdout");
-    if (a->interval && !a->csv)
+    rc = outputs_check(&a->out, err);
+    if (rc != RF_OK)
+        return rc;
+    if (a->interval && !a->out.path[OUT_CSV])
         return rf_fail(err, RF_EUSAGE, "--interval needs --csv FILE for the time series");
     return RF_OK;
 }
@@ -94,29 +101,35 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-static int write_results(const struct args *a, const struct replay_result *r, struct output *json,
-                         struct output *csv, struct rf_err *err) {
+static void write_csv(const struct args *a, const struct replay_result *r, FILE *f) {
+    if (a->interval) {
+        csv_series(f, &r->series);
+        return;
+    }
+    fputs("outcome", f);
+    csv_value_names(f, &r->values);
+    fprintf(f, "\n%s", r->outcome == MACHINE_OOM ? "oom" : "done");
+    csv_values(f, &r->values, &r->values);
+    fputc('\n', f);
+}
+
+static int write_results(struct args *a, const struct replay_result *r,
+                         const struct activity *activity, struct rf_err *err) {
     const char *name = base_name(a->trace);
+    struct output *o = a->out.o;
     int rc = RF_OK;
 
-    if (a->json) {
+    if (o[OUT_JSON].f) {
         json_t *j = report_json(r, &a->model.knobs, name);
 
-        rc = report_write_json(json, j, false, err);
+        rc = report_write_json(&o[OUT_JSON], j, false, err);
         json_decref(j);
     }
-    if (rc == RF_OK && a->csv) {
-        if (a->interval) {
-            csv_series(csv->f, &r->series);
-        } else {
-            fputs("outcome", csv->f);
-            csv_value_names(csv->f, &r->values);
-            fprintf(csv->f, "\n%s", r->outcome == MACHINE_OOM ? "oom" : "done");
-            csv_values(csv->f, &r->values, &r->values);
-            fputc('\n', csv->f);
-        }
-    }
-    if (rc == RF_OK && !a->model.quiet && json->f != stdout && csv->f != stdout) {
+    if (rc == RF_OK && o[OUT_CSV].f)
+        write_csv(a, r, o[OUT_CSV].f);
+    if (rc == RF_OK && o[OUT_HTML].f)
+        rc = html_replay(o[OUT_HTML].f, r, activity, &a->model.knobs, name, err);
+    if (rc == RF_OK && !a->model.quiet && !outputs_take_stdout(&a->out)) {
         struct output text;
 
         rc = output_open(&text, "-", err);
@@ -132,13 +145,17 @@ static void on_progress(void *ctx, uint64_t done, uint64_t total) {
     progress_update(ctx, done, total);
 }
 
-static int simulate(struct args *a, struct output *json, struct output *csv, struct rf_err *err) {
+static int simulate(struct args *a, struct rf_err *err) {
     struct trace_reader *trace = NULL;
     struct content_set *contents = NULL;
     struct machine_config config;
     struct replay_result result;
     struct progress bar;
-    const struct replay_opts opts = {.interval = a->interval, .progress = on_progress, .ctx = &bar};
+    struct activity activity = {0};
+    const struct replay_opts opts = {.interval = a->interval,
+                                     .activity = a->out.o[OUT_HTML].f ? &activity : NULL,
+                                     .progress = on_progress,
+                                     .ctx = &bar};
     int rc = trace_open(a->trace, &trace, err);
 
     if (rc != RF_OK)
@@ -155,17 +172,20 @@ static int simulate(struct args *a, struct output *json, struct output *csv, str
     }
     if (rc == RF_OK && a->sizes)
         rc = content_cache_load(contents, a->sizes, err);
+    if (rc == RF_OK && opts.activity)
+        rc = activity_begin(&activity, trace_reader_info(trace), err);
     if (rc == RF_OK) {
         progress_init(&bar, a->model.progress);
         rc = replay_run(trace, contents, &config, &opts, &result, err);
         progress_clear(&bar);
     }
     if (rc == RF_OK) {
-        rc = write_results(a, &result, json, csv, err);
+        rc = write_results(a, &result, &activity, err);
         replay_result_free(&result);
     }
     if (rc == RF_OK && a->sizes)
         rc = content_cache_save(contents, a->sizes, err);
+    activity_free(&activity);
     content_free(contents);
     trace_close(trace);
     return rc;
@@ -173,31 +193,19 @@ static int simulate(struct args *a, struct output *json, struct output *csv, str
 
 static int cmd_replay(int argc, char **argv) {
     struct args a = {0};
-    struct output json = {0}, csv = {0};
-    struct rf_err err = {0}, close_err;
+    struct rf_err err = {0};
     int rc = cli_model_init(&a.model, &err), status;
 
     if (rc == RF_OK)
         rc = parse(&a, argc, argv, &err);
-    /* Opened before the run, so that a path that cannot be written is known at once. */
     if (rc == RF_OK)
-        rc = output_keeps(a.json, a.trace, &err);
+        rc = outputs_keep(&a.out, a.trace, &err);
     if (rc == RF_OK)
-        rc = output_keeps(a.csv, a.trace, &err);
-    if (rc == RF_OK && a.json)
-        rc = output_open(&json, a.json, &err);
-    if (rc == RF_OK && a.csv)
-        rc = output_open(&csv, a.csv, &err);
+        rc = outputs_open(&a.out, &err);
     if (rc == RF_OK)
-        rc = simulate(&a, &json, &csv, &err);
-    if (json.f && output_close(&json, &close_err) != RF_OK && rc == RF_OK) {
-        rc = close_err.code;
-        err = close_err;
-    }
-    if (csv.f && output_close(&csv, &close_err) != RF_OK && rc == RF_OK) {
-        rc = close_err.code;
-        err = close_err;
-    }
+        rc = simulate(&a, &err);
+    if (rc <= RF_OK)
+        rc = outputs_close(&a.out, rc, &err);
     if (rc == 1)
         status = cli_help(&cmd_replay_info);
     else if (rc == RF_OK)

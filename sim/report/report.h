@@ -21,6 +21,23 @@ int output_keeps(const char *path, const char *input, struct rf_err *err) RF_MUS
 /* Flushes and closes; RF_EIO if anything could not be written. */
 int output_close(struct output *o, struct rf_err *err) RF_MUST_CHECK;
 
+/* The files that a command may be asked for, by the name of their option. */
+enum output_kind { OUT_JSON, OUT_CSV, OUT_HTML, NR_OUTPUTS };
+struct outputs {
+    const char *path[NR_OUTPUTS]; /* NULL = not wanted */
+    struct output o[NR_OUTPUTS];
+};
+/* RF_EUSAGE if two of them are the same place. */
+int outputs_check(const struct outputs *o, struct rf_err *err) RF_MUST_CHECK;
+/* RF_EUSAGE if one of them would destroy the file input. */
+int outputs_keep(const struct outputs *o, const char *input, struct rf_err *err) RF_MUST_CHECK;
+/* Opens what is wanted; before a run, so that a path that cannot be written is known at once. */
+int outputs_open(struct outputs *o, struct rf_err *err) RF_MUST_CHECK;
+/* Closes what is open. rc is how the run ended: the first error stays in err and is returned. */
+int outputs_close(struct outputs *o, int rc, struct rf_err *err) RF_MUST_CHECK;
+/* Whether one of them goes to stdout, which then has no room for a summary. */
+bool outputs_take_stdout(const struct outputs *o);
+
 /* The result as one object (new reference), NULL without memory. trace_name is shown as it is. */
 json_t *report_json(const struct replay_result *r, const struct knob_table *knobs,
                     const char *trace_name);

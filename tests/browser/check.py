@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""check.py REFAULT SOURCE SCRATCH: HTML reports against the JSON of the same runs."""
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+
+import browser
+
+program, source, scratch = sys.argv[1:4]
+failures = []
+
+
+def check(ok, message):
+    if not ok:
+        failures.append(message)
+        print("FAIL", message)
+
+
+def near(a, b, tolerance=0.005):
+    return abs(a - b) <= tolerance * max(abs(a), abs(b), 1e-9)
+
+
+def refault(*arguments):
+    subprocess.run([program] + list(arguments), check=True, stdout=subprocess.DEVNULL,
+                   timeout=120)
+
+
+def scratch_file(name):
+    return os.path.join(scratch, name)
+
+
+UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "ns": 1, "µs": 1e3, "ms": 1e6,
+         "s": 1e9, "%": 1}
+
+
+def amount(text):
+    """The number in "12.3 MiB", in bytes or nanoseconds."""
+    m = re.fullmatch(r"(-?[0-9.]+)(?: (\S+)|/s)?", text.strip())
+    return float(m.group(1)) * UNITS.get(m.group(2), 1)
+
+
+def values_of(result):
+    """All values under the names that the page shows."""
+    out = {k: v for k, v in result["counters"].items() if isinstance(v, int)}
+    out.update(("time." + k, v) for k, v in result["time"].items())
+    out.update(("x." + k, v) for k, v in result["x"].items())
+    return out
+
+
+# Where the y axis of a chart has its values: [tick text, y] pairs, and the paths of its lines.
+CHART = """(function (id) {
+  var svg = document.querySelector('svg[data-chart=' + id + ']');
+  return {
+    ticks: Array.from(svg.querySelectorAll('text[text-anchor=end]')).map(function (t) {
+      return [t.textContent, +t.getAttribute('y') - 4];
+    }),
+    title: svg.querySelectorAll('text.at')[1].textContent,
+    lines: Array.from(svg.querySelectorAll('path.line')).map(function (p) {
+      return p.getAttribute('d');
+    })
+  };
+}('%s'))"""
+
+
+def last_y(path):
+    """The y of the last point of M, L, H and V commands."""
+    return float([c for c in re.findall(r"[MLHV][0-9. -]+", path)
+                  if c[0] != "H"][-1][1:].split()[-1])
+
+
+def on_axis(chart, y):
+    """The value at height y by the axis' own labels."""
+    (a, ya), (b, yb) = chart["ticks"][0], chart["ticks"][-1]
+    unit = re.search(r", (\S+)", chart["title"])
+    scale = {"thousands": 1e3, "millions": 1e6}.get(unit.group(1) if unit else "",
+                                                    UNITS.get(unit.group(1), 1) if unit else 1)
+    return (float(a) + (y - ya) / (yb - ya) * (float(b) - float(a))) * scale
+
+
+def check_page(b, path, what):
+    """What holds for every page."""
+    check(os.path.getsize(path) < 2 << 20, "%s: the file is too large" % what)
+    text = open(path, encoding="utf-8").read()
+    check(not re.search(r"(src|href)=\"(?!#|data:)", text), "%s: refers to something" % what)
+    colours = []
+    for dark in (False, True):
+        b.view(375, 800, dark=dark, phone=True)
+        b.load(path)
+        check(b.run("document.documentElement.scrollWidth") <= 375, "%s: wider than a phone" % what)
+        colours.append(b.run("getComputedStyle(document.body).backgroundColor"))
+    check(colours[0] != colours[1], "%s: dark looks as light does" % what)
+    b.view(1180)
+    b.load(path)
+    check(b.run("document.querySelectorAll('nav a').length") > 1, "%s: no navigation" % what)
+    check(b.run("Array.from(document.querySelectorAll('[id]')).every(function (e, i, all) {"
+                "return all.findIndex(function (o) { return o.id === e.id; }) === i; })"),
+          "%s: an id is there twice" % what)
+    check(b.run("Array.from(document.querySelectorAll('svg *')).every(function (e) {"
+                "return Array.from(e.attributes).every(function (a) {"
+                "return !/nan|inf/i.test(a.value) || a.name === 'class'"
+                " || a.name.indexOf('data-') === 0; }); })"), "%s: nan or inf in a chart" % what)
+
+
+def check_table(b, values, what):
+    rows = b.run("Array.from(document.querySelectorAll('#values tbody tr')).map(function (r) {"
+                 "return [r.cells[0].textContent, r.cells[1].textContent]; })")
+    shown = {k: int(v) for k, v in rows}
+    check(shown == {k: v for k, v in values.items() if v}, "%s: table of counters" % what)
+    # Sorted by value with the keyboard: the largest comes last, and first after another press.
+    for index in (-1, 0):
+        b.run("document.querySelectorAll('#values th button')[1].focus()")
+        b.run("document.activeElement.click()")
+        order = b.run("Array.from(document.querySelectorAll('#values tbody tr')).map("
+                      "function (r) { return +r.cells[1].textContent; })")
+        check(order[index] == max(shown.values()) and
+              order == sorted(order, reverse=index == 0), "%s: sorting" % what)
+
+
+def check_lines(b, result, what, finals):
+    """finals: chart, number of the line, its value at the end of the run."""
+    for chart_id, line, want in finals:
+        chart = b.run(CHART % chart_id)
+        got = on_axis(chart, last_y(chart["lines"][line]))
+        top = float(chart["ticks"][-1][0])
+        check(near(got, want, 0.01) or abs(got - want) < 0.005 * on_axis(chart, chart["ticks"][-1][1]),
+              "%s: line %d of %s ends at %g, not at %g (axis to %g)" %
+              (what, line, chart_id, got, want, top))
+        b.run("document.querySelector('svg[data-chart=%s]').focus()" % chart_id)
+        b.key("End")
+        out = b.run("document.querySelector('#%s output').textContent" % chart_id)
+        time, rest = out.split(": ", 1)
+        check(near(amount(time), result["time"]["elapsed_ns"]), "%s: readout %s" % (what, out))
+        words = rest.split(", ")[line].rsplit(" ", 2)
+        check(near(amount(" ".join(words[-2:])), want), "%s: readout %s" % (what, out))
+
+
+def check_replay(b, trace, arguments, what, finals):
+    page, result = scratch_file("replay.html"), scratch_file("replay.json")
+    refault("replay", trace, *arguments, "--html", page, "--json", result)
+    result = json.load(open(result))
+    values = values_of(result)
+    check_page(b, page, what)
+    check(b.run("document.querySelector('h1').textContent") ==
+          os.path.basename(trace) + ": replay", "%s: heading" % what)
+    check(b.run("document.querySelectorAll('img, iframe, object, h1 *').length") == 0,
+          "%s: elements from a name" % what)
+    data = json.loads(b.run("document.getElementById('data').textContent"))
+    check(data["result"] == result, "%s: embedded result" % what)
+    check(b.run("document.getElementById('outcome').textContent") == "done", "%s: outcome" % what)
+    cards = b.run("Array.from(document.querySelectorAll('[data-card]')).map(function (c) {"
+                  "return [c.dataset.card, c.textContent]; })")
+    check(len(cards) >= 5, "%s: cards" % what)
+    for key, text in cards:
+        check(near(amount(text), values[key]), "%s: card %s says %s" % (what, key, text))
+    check_table(b, values, what)
+    check_lines(b, result, what, [(c, n, values[k] * by) for c, n, k, by in finals])
+    # Bars: each as long as its share of the longest.
+    bars = b.run("Array.from(document.querySelectorAll('#causes rect[data-key]')).map(function (r)"
+                 "{ return [r.dataset.key, +r.getAttribute('width')]; })")
+    check(len(bars) > 0, "%s: no bars" % what)
+    for key, width in bars:
+        check(abs(width / bars[0][1] - values[key] / values[bars[0][0]]) < 0.005,
+              "%s: bar %s" % (what, key))
+    # Latencies: on a logarithmic axis, so equal ratios are equal distances.
+    marks = b.run("Array.from(document.querySelectorAll('#latency path.mark')).map(function (m) {"
+                  "return [m.dataset.key, +m.dataset.value, +m.getAttribute('d').match("
+                  "/[0-9.]+/)[0]]; })")
+    check(len(marks) >= 4, "%s: marks of latencies" % what)
+    for key, value, x in marks:
+        check(value == values["time." + key], "%s: mark %s" % (what, key))
+    low, high = min(marks, key=lambda m: m[1]), max(marks, key=lambda m: m[1])
+    for key, value, x in marks:
+        want = low[2] + (high[2] - low[2]) * math.log(value / low[1]) / math.log(high[1] / low[1])
+        check(abs(x - want) < 0.5, "%s: place of mark %s" % (what, key))
+    # Classes: as high as the pages that they hold.
+    rows = next(v for k, v in result["counters"].items() if k.endswith(".classes"))
+    pages = {r[1]: r[-3] for r in rows}
+    stacks = b.run("Array.from(document.querySelectorAll('#classes g[data-x]')).map(function (g) {"
+                   "return [g.querySelector('title').textContent, +g.dataset.value,"
+                   "Array.from(g.querySelectorAll('path')).reduce(function (h, p) {"
+                   "return h + p.getBBox().height; }, 0)]; })")
+    check(len(stacks) == len(pages), "%s: number of classes" % what)
+    scale = max(s[2] for s in stacks) / max(pages.values())
+    for title, value, height in stacks:
+        held = pages[int(re.search(r", (\d+) bytes", title).group(1))]
+        check(value == held * 4096 and abs(height - held * scale) < 0.1,
+              "%s: height of %s" % (what, title))
+    # The map holds every access once, and can be walked over.
+    heat = data["charts"]["accesses"]
+    check(sum(heat["accesses"]) == result["trace"]["ops"], "%s: accesses of the map" % what)
+    b.run("document.querySelector('svg[data-chart=accesses]').focus()")
+    for key in ("Home", "ArrowRight", "ArrowUp"):
+        b.key(key)
+    out = b.run("document.querySelector('#accesses output').textContent")
+    check(": %d accesses, " % heat["accesses"][heat["rows"] + 1] in out, "%s: %s" % (what, out))
+
+
+def main():
+    trace = scratch_file("<img src=x onerror=alert(1)>&amp;\".rft")
+    refault("gen", "zipf", "--pages", "4K", "--ops", "60K", "-o", trace)
+    b = browser.Browser(browser.find_program(), 240)
+    try:
+        check_replay(b, trace, ["--set", "memory.max=50%", "--set", "zswap.enabled=1"], "zswap",
+                     [("residency", 0, "final_present", 4096),
+                      ("residency", 2, "zswap.pool_total_size", 1),
+                      ("pool", 1, "x.zswap.stored_bytes", 1)])
+        check_replay(b, trace, ["--set", "memory.max=60%", "--set", "swap.device=zram0",
+                                "--kernel", "6.1"], "zram",
+                     [("residency", 1, "final_swapped", 4096),
+                      ("pool", 2, "zram.mem_used_total", 1)])
+        check(not b.messages, "the browser said: %s" % b.messages)
+    finally:
+        b.close()
+    print("%d failures" % len(failures))
+    return 1 if failures else 0
+
+
+sys.exit(main())
