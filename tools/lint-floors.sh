@@ -16,6 +16,7 @@ BEGIN {
     # Headers of include/refault that are not named after their module.
     of["error"] = "base"
     of["config"] = "machine"
+    of["calendar"] = "engine"
     of["trace_ops"] = "base" # the words alone, which both sides share
 }
 function bad(why) {

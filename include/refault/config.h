@@ -6,6 +6,7 @@
 #ifndef REFAULT_CONFIG_H
 #define REFAULT_CONFIG_H
 
+#include "refault/accel.h"
 #include "refault/blk.h"
 #include "refault/mm.h"
 #include "refault/swap.h"
@@ -46,6 +47,7 @@ struct cost_profile {
     struct mm_cost mm;
     struct zswap_cost zswap;
     struct zram_cost zram;
+    struct accel_cost accel;
     struct blk_cost blk; /* of the selected swap device */
 };
 
@@ -70,6 +72,7 @@ struct profile {
     struct mm_cost mm;
     struct zswap_cost zswap;
     struct zram_cost zram;
+    struct accel_cost accel;
     struct blk_cost blk[NR_PROFILE_BLK];
 };
 /* The built-in profile; profiles/default.ini has the same figures with their sources. */
@@ -125,6 +128,8 @@ struct machine_config {
     uint8_t thp_enabled; /* enum thp_mode */
     uint8_t thp_defrag;  /* enum thp_defrag_mode */
     uint32_t thp_orders; /* bit o: hugepages of order o below PMD order enabled */
+
+    struct accel_config accel;
 
     bool verify, check;
     uint64_t footprint_pages; /* of the trace: what percentages are of */

@@ -89,6 +89,8 @@ const rf_time *engine_next_event_ptr(const struct engine *e);
 /* Fires every event with time <= t, in order (events may add events). */
 void engine_poll(struct engine *e, rf_time t);
 uint64_t engine_events_fired(const struct engine *e);
+/* No CPU will do anything before this time any more. O(CPUs). */
+rf_time engine_floor(const struct engine *e);
 
 struct sim_cpu *engine_cpu(struct engine *e, uint32_t id);
 uint32_t engine_nr_cpus(const struct engine *e);

@@ -6,6 +6,7 @@
 #ifndef REFAULT_ZSWAP_H
 #define REFAULT_ZSWAP_H
 
+#include "refault/accel.h"
 #include "refault/content.h"
 #include "refault/engine.h"
 #include "refault/zpool.h"
@@ -52,6 +53,10 @@ struct zswap_policy {
     bool large_store;         /* large folios stored page by page, all or nothing (6.13+) */
     bool thp_store;           /* a large folio as one unit: one full test, one hold of the tree
                                  lock ("mm, zswap: Support THP", Nov 2019; never merged) */
+    bool store_batch;         /* pages are compressed in batches ("zswap compression batching with
+                                 optimized iaa_crypto driver", 2024-26; not merged) */
+    bool load_batch;          /* pages read ahead are decompressed in batches ("zswap IAA decompress
+                                 batching", Oct 2024; never merged) */
     bool raw_store;           /* incompressible pages kept raw (6.18+) */
     bool zstd_1_4;            /* the kernel has libzstd 1.4 (to 6.1) */
     bool tree_per_64m;        /* an index and a lock per 64 MiB of swap (6.9+), else one */
@@ -67,6 +72,7 @@ struct zswap_cost {
     uint64_t decompress_byte_ps[NR_CODECS];
     uint64_t same_filled_ns; /* scan of a whole page */
     uint64_t store_ns;       /* entry, pool and index work of a store without the codec */
+    uint64_t store_next_ns;  /* the same for each further page of a batch */
     uint64_t load_ns, invalidate_ns;
     uint64_t tree_lock_ns;    /* hold of the index lock */
     uint64_t writeback_ns;    /* per entry, without codec and device */
@@ -126,6 +132,8 @@ struct zswap_counters {
     uint64_t x_undone; /* stored, then dropped because a later page of the folio was refused */
     uint64_t x_writeback_exists, x_writeback_nomem, x_writeback_gone; /* why writebacks failed */
     uint64_t x_shrink_steps, x_work_runs;
+    uint64_t x_mutex_holds; /* of the per-CPU mutex around the compressor: one a batch */
+    uint64_t x_mutex_hold_ns;
 };
 /*
  * What always holds (zswap_check() looks):
@@ -145,6 +153,7 @@ struct zswap_params {
     uint64_t ram_pages; /* totalram: percentages are of this */
     uint32_t max_slots; /* address space to reserve */
     struct content_set *content;
+    struct accel *accel; /* not owned; NULL = none */
     bool verify;
     const struct zswap_host_ops *host;
     void *host_ctx;
@@ -165,6 +174,16 @@ bool zswap_store(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint32_t m
  */
 bool zswap_store_large(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint32_t nr,
                        uint32_t memcg, const uint32_t *content);
+/* One of the folios of a batch; stored is the result. */
+struct zswap_folio {
+    uint32_t slot, nr, memcg;
+    const uint32_t *content;
+    bool stored;
+    bool passed; /* zswap's own */
+};
+/* Stores several folios, each as above, with batches of pages that may span them. */
+void zswap_store_folios(struct zswap *z, struct sim_cpu *cpu, struct zswap_folio *folio,
+                        uint32_t nr);
 /*
  * Loads slot: false if zswap does not have it. in_swapcache tells whether the destination is a
  * swap-cache folio; *dirty is set if the entry was erased (an exclusive load), so that the folio
@@ -172,6 +191,15 @@ bool zswap_store_large(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint
  */
 bool zswap_load(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, bool in_swapcache,
                 uint32_t content, bool *dirty);
+/*
+ * Loads nr <= ZSWAP_MAX_LOAD_BATCH slots that zswap has into swap-cache folios, decompressing as
+ * many at once as the accelerator takes; dirty[i] as above.
+ */
+#define ZSWAP_MAX_LOAD_BATCH 32u
+void zswap_load_batch(struct zswap *z, struct sim_cpu *cpu, const uint32_t *slot,
+                      const uint32_t *content, uint32_t nr, bool *dirty);
+/* Whether loads may come in batches: the kernel can, and the accelerator takes them. */
+bool zswap_batches_loads(const struct zswap *z);
 bool zswap_has(const struct zswap *z, uint32_t slot);
 /* The slot is free: drop its entry, if any. */
 void zswap_invalidate(struct zswap *z, struct sim_cpu *cpu, uint32_t slot);

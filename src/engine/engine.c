@@ -204,6 +204,20 @@ static rf_time cpu_time(const struct cpu_state *c) {
     return earliest;
 }
 
+rf_time engine_floor(const struct engine *e) {
+    rf_time floor = e->q.next;
+
+    for (uint32_t i = 0; i < e->nr_cpus; i++) {
+        const struct cpu_state *c = &e->cpus[i];
+
+        if (c->cpu.curr)
+            floor = RF_MIN(floor, c->cpu.now);
+        else if (c->head)
+            floor = RF_MIN(floor, cpu_time(c));
+    }
+    return floor;
+}
+
 /* Takes the task to run at c's clock out of its queue; one is ready. */
 static struct sim_task *pick(struct engine *e, struct cpu_state *c) {
     struct sim_task *t = first_ready(c, c->cpu.now, NULL);

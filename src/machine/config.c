@@ -24,11 +24,33 @@ void machine_config_set_profile(struct machine_config *c, const struct profile *
     c->cost.mm = p->mm;
     c->cost.zswap = p->zswap;
     c->cost.zram = p->zram;
+    c->cost.accel = p->accel;
     for (unsigned b = 0; b < NR_PROFILE_BLK; b++) {
         if (strcmp(profile_blk_name((enum profile_blk)b), c->swap_device) == 0)
             dev = (enum profile_blk)b;
     }
     c->cost.blk = p->blk[dev];
+}
+
+/* The set-up that the iaa_crypto driver makes of itself (drivers/crypto/intel/iaa/iaa_crypto_main.c
+ * and drivers/dma/idxd/defaults.c 6.12) on one package of a Sapphire Rapids server; retries and the
+ * distribution are those of its batching series. */
+static void accel_config_init(struct accel_config *a) {
+    *a = (struct accel_config){.model = "none",
+                               .devices = 4,
+                               .packages = 1,
+                               .engines = 1,
+                               .wqs = 1,
+                               .groups = 1,
+                               .wq_size = 128,
+                               .completion = ACCEL_SYNC,
+                               .verify_compress = true,
+                               .batch = 8};
+    a->policy[ACCEL_COMPRESS] =
+        (struct accel_queue_policy){.full = ACCEL_FULL_BLOCK, .retries = 1000};
+    a->policy[ACCEL_DECOMPRESS] =
+        (struct accel_queue_policy){.full = ACCEL_FULL_BLOCK, .retries = 500};
+    a->queue = (struct accel_queue_desc){.can = {true, true}, .software = true};
 }
 
 int machine_config_init(struct machine_config *c, const char *kernel, struct rf_err *err) {
@@ -81,6 +103,8 @@ int machine_config_init(struct machine_config *c, const char *kernel, struct rf_
     c->memory_zswap_writeback = true;
     c->thp_enabled = THP_NEVER;
     c->thp_defrag = THP_DEFRAG_MADVISE;
+
+    accel_config_init(&c->accel);
 
     machine_config_set_profile(c, profile_default());
     return RF_OK;

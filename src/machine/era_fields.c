@@ -56,6 +56,8 @@ static const struct era_field fields[] = {
     FIELD(zswap, shrinker, "the dynamic shrinker exists"),
     FIELD(zswap, large_store, "large folios are stored page by page"),
     FIELD(zswap, thp_store, "a large folio is stored as one unit"),
+    FIELD(zswap, store_batch, "pages of a folio are compressed in batches"),
+    FIELD(zswap, load_batch, "pages read ahead are decompressed in batches"),
     FIELD(zswap, raw_store, "incompressible pages are kept raw"),
     FIELD(zswap, zstd_1_4, "zstd is that of libzstd 1.4"),
     FIELD(zswap, tree_per_64m, "an index and a lock per 64 MiB of swap, else one"),

@@ -132,6 +132,19 @@ static int init_zram(struct machine *m, uint64_t swap_pages, struct rf_err *err)
     return r;
 }
 
+static int init_accel(struct machine *m, enum codec_id codec, struct rf_err *err) {
+    const struct accel_params p = {
+        .config = &m->c.accel,
+        .cost = &m->c.cost.accel,
+        .codec = codec,
+        .cpus = m->c.cpus,
+        .seed = m->c.seed,
+        .eng = m->eng,
+    };
+
+    return accel_create(&p, &m->accel, err);
+}
+
 static int init_zswap(struct machine *m, uint64_t ram, uint64_t swap_pages, struct rf_err *err) {
     const struct machine_config *c = &m->c;
     struct zswap_params p = {
@@ -165,6 +178,9 @@ static int init_zswap(struct machine *m, uint64_t ram, uint64_t swap_pages, stru
     p.knobs.compressor = era_zswap_codec(&c->era, p.knobs.compressor);
     cost_of_zstd_1_4(p.cost.compress_ns, p.cost.compress_byte_ps);
     cost_of_zstd_1_4(p.cost.decompress_ns, p.cost.decompress_byte_ps);
+    if (!r && strcmp(c->accel.model, "none") != 0)
+        r = init_accel(m, p.knobs.compressor, err);
+    p.accel = m->accel;
     if (!r)
         r = zswap_create(&p, &m->zswap, err);
     m->mm->zswap = m->zswap;
@@ -311,6 +327,7 @@ void machine_destroy(struct machine *m) {
         return;
     run_destroy(m);
     zswap_destroy(m->zswap);
+    accel_destroy(m->accel);
     zram_destroy(m->zram);
     blk_destroy(m->blk);
     swap_area_destroy(m->swap);
@@ -405,6 +422,10 @@ const struct zswap *machine_zswap(const struct machine *m) {
 
 const struct zram *machine_zram(const struct machine *m) {
     return m->zram;
+}
+
+struct accel *machine_accel(const struct machine *m) {
+    return m->accel;
 }
 
 const struct blk_dev *machine_blk(const struct machine *m) {

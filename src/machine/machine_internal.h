@@ -76,6 +76,7 @@ struct machine {
     struct blk_dev *blk;
     struct zram *zram;
     struct zswap *zswap;
+    struct accel *accel; /* NULL if none */
     struct sim_task kswapd, worker;
     bool worker_queued, worker_active, in_worker;
     rf_time worker_from;    /* when it may take the CPU from the reclaimer */

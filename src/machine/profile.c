@@ -41,6 +41,7 @@ static const struct cost_field fields[] = {
     COST(mm, age_pte_ns),
     COST(zswap, same_filled_ns),
     COST(zswap, store_ns),
+    COST(zswap, store_next_ns),
     COST(zswap, load_ns),
     COST(zswap, invalidate_ns),
     COST(zswap, tree_lock_ns),
@@ -61,6 +62,14 @@ static const struct cost_field fields[] = {
     PER_CODEC(zram, compress_byte_ps),
     PER_CODEC(zram, decompress_ns),
     PER_CODEC(zram, decompress_byte_ps),
+    COST(accel, compress_ns),
+    COST(accel, decompress_ns),
+    COST(accel, submit_ns),
+    COST(accel, wait_ns),
+    COST(accel, irq_ns),
+    COST(accel, retry_ns),
+    COST(accel, parallel_compress),
+    COST(accel, dynamic_percent),
     COST(blk, channels),
     COST(blk, nr_requests),
     COST(blk, read_ns),
@@ -116,7 +125,7 @@ static void *locate(struct profile *p, const char *key, bool *u32) {
         *u32 = fields[i].u32;
         if (is_blk)
             return (char *)&p->blk[dev] + (fields[i].offset - offsetof(struct cost_profile, blk));
-        /* mm, zswap and zram lie at the same offsets in both structs. */
+        /* mm, zswap, zram and accel lie at the same offsets in both structs. */
         return (char *)p + fields[i].offset;
     }
     return NULL;
@@ -124,6 +133,7 @@ static void *locate(struct profile *p, const char *key, bool *u32) {
 
 _Static_assert(offsetof(struct profile, zswap) == offsetof(struct cost_profile, zswap) &&
                    offsetof(struct profile, zram) == offsetof(struct cost_profile, zram) &&
+                   offsetof(struct profile, accel) == offsetof(struct cost_profile, accel) &&
                    offsetof(struct profile, mm) == offsetof(struct cost_profile, mm),
                "locate() relies on it");
 

@@ -31,6 +31,7 @@ static const struct profile builtin = {
         {
             .same_filled_ns = 200,
             .store_ns = 1270,
+            .store_next_ns = 157,
             .load_ns = 500,
             .invalidate_ns = 300,
             .tree_lock_ns = 150,
@@ -122,6 +123,17 @@ static const struct profile builtin = {
                     [CODEC_ZSTD] = 600,
                     [CODEC_ZSTD_ZRAM] = 600,
                 },
+        },
+    .accel =
+        {
+            .compress_ns = 2080,
+            .decompress_ns = 1140,
+            .submit_ns = 150,
+            .wait_ns = 940,
+            .irq_ns = 3640,
+            .retry_ns = 50,
+            .parallel_compress = 2,
+            .dynamic_percent = 200,
         },
     .blk =
         {

@@ -117,6 +117,44 @@ static void put_zswap(const struct machine *m, const struct sink *s) {
     put(s, MV_X, "x.", "tree_lock_acquisitions", zswap_tree_lock(m->zswap)->acquisitions);
 }
 
+static void put_accel(const struct machine *m, const struct sink *s) {
+    if (!m->accel)
+        return;
+    const struct accel_stats *a = accel_stats(m->accel);
+#define A(name) put(s, MV_COUNTER, "iaa_crypto.", #name, a->name)
+    A(total_comp_calls);
+    A(total_decomp_calls);
+    A(total_sw_decomp_calls);
+    A(total_comp_bytes_out);
+    A(total_decomp_bytes_in);
+    A(total_completion_einval_errors);
+    A(total_completion_timeout_errors);
+    A(total_completion_comp_buf_overflow_errors);
+#undef A
+#define X(name) put(s, MV_X, "x.accel.", #name, a->name)
+    X(sw_comp_calls);
+    X(queue_full);
+    X(retries);
+    X(slept_for_place);
+    X(eagain);
+    X(verifies);
+    X(busy_ns);
+    X(queue_wait_ns);
+    X(poll_ns);
+    X(sleep_ns);
+#undef X
+    put(s, MV_X, "x.accel.", "queue_wait_p99_ns", rf_hist_quantile(&a->wait, 0.99));
+    for (uint32_t n = 1; n <= ACCEL_MAX_BATCH; n++) {
+        char name[24];
+        snprintf(name, sizeof(name), "batch_fill.%02u", n);
+        if (n <= accel_batch(m->accel))
+            put(s, MV_X, "x.accel.", name, a->fill[n]);
+    }
+    const struct zswap_counters *c = zswap_counters(m->zswap);
+    put(s, MV_X, "x.zswap.", "mutex_holds", c->x_mutex_holds);
+    put(s, MV_X, "x.zswap.", "mutex_hold_ns", c->x_mutex_hold_ns);
+}
+
 static void put_zram(const struct machine *m, const struct sink *s) {
     struct zram_mm_stat mm;
     struct zram_io_stat io;
@@ -211,6 +249,7 @@ void machine_values(const struct machine *m, machine_value_fn fn, void *ctx) {
     put_memcg(m, &s);
     put_mthp(m, &s);
     put_zswap(m, &s);
+    put_accel(m, &s);
     put_zram(m, &s);
     put_blk(m, &s);
     put_residency(m, &s);

@@ -6,22 +6,57 @@ static uint64_t codec_ns(uint64_t base, uint64_t byte_ps, uint32_t len) {
     return base + byte_ps * len / 1000;
 }
 
-void zswap_charge_compress(struct zswap *z, struct sim_cpu *cpu, uint32_t len) {
+/* What the CPU does in place of the accelerator: deflate is the software twin of IAA. */
+static enum codec_id cpu_codec(const struct zswap *z, enum accel_op op) {
     enum codec_id c = z->knobs.compressor;
+    bool iaa = c == CODEC_DEFLATE_IAA || c == CODEC_DEFLATE_IAA_DYN;
 
-    sim_charge(cpu, codec_ns(z->cost.compress_ns[c], z->cost.compress_byte_ps[c],
-                             RF_MIN(len, RF_PAGE_SIZE)));
+    return iaa && accel_offloads(z->accel, op) ? CODEC_DEFLATE : c;
+}
+
+struct accel_job zswap_compress_job(const struct zswap *z, uint32_t len) {
+    enum codec_id c = cpu_codec(z, ACCEL_COMPRESS);
+
+    return (struct accel_job){.op = ACCEL_COMPRESS,
+                              .len = (uint16_t)len,
+                              .room = RF_PAGE_SIZE,
+                              .cpu_ns =
+                                  codec_ns(z->cost.compress_ns[c], z->cost.compress_byte_ps[c],
+                                           RF_MIN(len, RF_PAGE_SIZE))};
+}
+
+struct accel_job zswap_decompress_job(const struct zswap *z, uint32_t slot) {
+    uint32_t len = z->entry[slot].length;
+    enum codec_id c = cpu_codec(z, ACCEL_DECOMPRESS);
+
+    return (struct accel_job){
+        .op = ACCEL_DECOMPRESS,
+        .len = (uint16_t)len,
+        .room = RF_PAGE_SIZE,
+        .cpu_ns = codec_ns(z->cost.decompress_ns[c], z->cost.decompress_byte_ps[c], len)};
+}
+
+void zswap_run_jobs(struct zswap *z, struct sim_cpu *cpu, struct accel_job *job, uint32_t n) {
+    rf_time t = cpu->now;
+
+    accel_run(z->accel, cpu, job, n);
+    z->c.x_mutex_holds++;
+    z->c.x_mutex_hold_ns += cpu->now - t;
 }
 
 void zswap_charge_decompress(struct zswap *z, struct sim_cpu *cpu, uint32_t slot) {
     const struct zswap_entry *e = &z->entry[slot];
-    enum codec_id c = (e->flags & ENTRY_RAW) ? CODEC_NULL : z->knobs.compressor;
 
-    if (e->flags & ENTRY_SAME)
+    if (e->flags & ENTRY_SAME) {
         sim_charge(cpu, z->cost.same_filled_ns);
-    else
-        sim_charge(cpu,
-                   codec_ns(z->cost.decompress_ns[c], z->cost.decompress_byte_ps[c], e->length));
+    } else if (e->flags & ENTRY_RAW) {
+        sim_charge(cpu, codec_ns(z->cost.decompress_ns[CODEC_NULL],
+                                 z->cost.decompress_byte_ps[CODEC_NULL], e->length));
+    } else {
+        struct accel_job job = zswap_decompress_job(z, slot);
+
+        zswap_run_jobs(z, cpu, &job, 1);
+    }
 }
 
 static uint64_t hash_bytes(const uint8_t *p, uint32_t len) {

@@ -15,17 +15,11 @@ static bool load_erases(const struct zswap *z, bool in_swapcache) {
     }
 }
 
-bool zswap_load(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, bool in_swapcache,
-                uint32_t content, bool *dirty) {
-    struct zswap_entry *e;
+/* After the decompression: counts, and who keeps the entry. */
+static void loaded(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, bool in_swapcache,
+                   uint32_t content, bool *dirty) {
+    struct zswap_entry *e = &z->entry[slot];
 
-    *dirty = false;
-    zswap_tree_hold(z, cpu, slot, 1);
-    if (!entry_live(z, slot))
-        return false;
-    e = &z->entry[slot];
-    sim_charge(cpu, z->cost.load_ns);
-    zswap_charge_decompress(z, cpu, slot);
     zswap_verify_read(z, slot, content, "load");
     z->c.x_loads++;
     if (z->policy.count_vm && z->host->count_vm)
@@ -40,5 +34,47 @@ bool zswap_load(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, bool in_swa
     } else if (z->policy.shrink_mode != ZSWAP_SHRINK_MEMCG && (e->flags & ENTRY_ON_LRU)) {
         zswap_lru_rotate(z, slot);
     }
+}
+
+bool zswap_load(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, bool in_swapcache,
+                uint32_t content, bool *dirty) {
+    *dirty = false;
+    zswap_tree_hold(z, cpu, slot, 1);
+    if (!entry_live(z, slot))
+        return false;
+    sim_charge(cpu, z->cost.load_ns);
+    zswap_charge_decompress(z, cpu, slot);
+    loaded(z, cpu, slot, in_swapcache, content, dirty);
     return true;
+}
+
+void zswap_load_batch(struct zswap *z, struct sim_cpu *cpu, const uint32_t *slot,
+                      const uint32_t *content, uint32_t nr, bool *dirty) {
+    struct accel_job job[ZSWAP_MAX_LOAD_BATCH];
+    uint32_t step = RF_MAX(accel_batch(z->accel), 1u);
+
+    /* By order of arrival: an entry that needs no decompression takes a place all the same. */
+    for (uint32_t from = 0; from < nr; from += step) {
+        uint32_t n = RF_MIN(step, nr - from), jobs = 0;
+
+        for (uint32_t i = from; i < from + n; i++) {
+            zswap_tree_hold(z, cpu, slot[i], 1);
+            sim_charge(cpu, z->cost.load_ns);
+            if (z->entry[slot[i]].flags & (ENTRY_SAME | ENTRY_RAW))
+                zswap_charge_decompress(z, cpu, slot[i]);
+            else
+                job[jobs++] = zswap_decompress_job(z, slot[i]);
+        }
+        if (jobs)
+            zswap_run_jobs(z, cpu, job, jobs);
+        for (uint32_t i = from; i < from + n; i++) {
+            dirty[i] = false;
+            loaded(z, cpu, slot[i], true, content[i], &dirty[i]);
+        }
+    }
+}
+
+bool zswap_batches_loads(const struct zswap *z) {
+    return z->policy.load_batch && accel_offloads(z->accel, ACCEL_DECOMPRESS) &&
+           accel_batch(z->accel) > 1;
 }

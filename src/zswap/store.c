@@ -8,15 +8,34 @@
 /* The compressor's verdict on a page, as the kernel would see its return code. */
 enum comp_error { COMP_OK, COMP_ENOSPC, COMP_EINVAL };
 
+#define MAX_BATCH ACCEL_MAX_BATCH
+#define SOFTWARE_BATCH 8u /* pages taken together where the CPU compresses them one by one */
+
+/* A page past all limit tests. */
+struct store_page {
+    uint32_t folio, index; /* of the folio in the call, of the page in the folio */
+    uint32_t len;
+    uint8_t flags; /* ENTRY_ */
+    bool refused;
+    uint8_t job;
+};
+
+struct store_batch {
+    struct zswap_folio *folio;
+    struct store_page page[MAX_BATCH];
+    struct accel_job job[MAX_BATCH];
+    uint32_t nr, nr_jobs;
+};
+
 /* zswap tells the compressor that it has one page of room. The lzo wrappers used to write past it
  * and find out afterwards (crypto/lzo.c, crypto/scompress.c), the others fail by themselves. */
-static enum comp_error compress_page(struct zswap *z, struct sim_cpu *cpu, uint32_t content,
-                                     uint32_t *len) {
+static enum comp_error verdict(const struct zswap *z, const struct accel_job *job) {
     enum codec_id codec = z->knobs.compressor;
 
-    *len = content_size(z->content, content, codec);
-    zswap_charge_compress(z, cpu, *len);
-    if (*len <= RF_PAGE_SIZE)
+    if (job->status == ACCEL_EAGAIN || job->status == ACCEL_EINVAL ||
+        job->status == ACCEL_EOVERFLOW)
+        return COMP_EINVAL;
+    if (job->len <= RF_PAGE_SIZE)
         return COMP_OK;
     if ((codec == CODEC_LZO || codec == CODEC_LZO_RLE) && !z->policy.lzo_checks_room)
         return COMP_ENOSPC;
@@ -31,32 +50,35 @@ static void count_compress_error(struct zswap *z, enum comp_error e) {
         z->c.reject_compress_fail++;
 }
 
-/* Length and flags of the entry to make; false if the page is refused (counted). */
-static bool entry_shape(struct zswap *z, struct sim_cpu *cpu, uint32_t memcg, uint32_t content,
-                        uint32_t *len, uint8_t *flags) {
-    enum comp_error e;
-
-    *flags = 0;
+/* What comes before the compressor: same-filled pages, and the refusal of others. */
+static void before_compressor(struct zswap *z, struct sim_cpu *cpu, uint32_t content,
+                              struct store_page *p) {
     if (z->policy.same_filled && z->knobs.same_filled_pages_enabled) {
         sim_charge(cpu, z->cost.same_filled_ns);
         if (content_same_filled(z->content, content, NULL)) {
-            *len = 0;
-            *flags = ENTRY_SAME;
-            return true;
+            p->flags = ENTRY_SAME;
+            return;
         }
     }
     if (z->policy.same_filled && !z->knobs.non_same_filled_pages_enabled) {
         z->c.x_reject_unsame++;
-        return false;
+        p->refused = true;
     }
-    e = compress_page(z, cpu, content, len);
-    if (z->policy.raw_store && (e != COMP_OK || *len >= RF_PAGE_SIZE)) {
+}
+
+/* What the compressor's result makes of the page; false if it is refused (counted). */
+static bool after_compressor(struct zswap *z, uint32_t memcg, const struct accel_job *job,
+                             struct store_page *p) {
+    enum comp_error e = verdict(z, job);
+
+    p->len = job->len;
+    if (z->policy.raw_store && (e != COMP_OK || p->len >= RF_PAGE_SIZE)) {
         if (!zswap_writeback_allowed(z, memcg)) {
             count_compress_error(z, e == COMP_OK ? COMP_EINVAL : e);
             return false;
         }
-        *len = RF_PAGE_SIZE;
-        *flags = ENTRY_RAW;
+        p->len = RF_PAGE_SIZE;
+        p->flags = ENTRY_RAW;
         return true;
     }
     if (e != COMP_OK) {
@@ -85,20 +107,13 @@ static bool entry_object(struct zswap *z, uint32_t slot, uint32_t len, uint32_t 
     return false;
 }
 
-/*
- * One page past all limit tests: compress, allocate, insert. `lock` is false where a whole folio
- * takes the tree lock once.
- */
-static bool store_page(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint32_t memcg,
-                       uint32_t content, bool lock) {
+/* Allocates and inserts. `lock` is false where a whole folio takes the tree lock once. */
+static bool insert_page(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint32_t memcg,
+                        uint32_t content, const struct store_page *p, bool lock) {
     struct zswap_entry *e = &z->entry[slot];
-    uint32_t len, handle = RF_NONE;
-    uint8_t flags;
+    uint32_t handle = RF_NONE;
 
-    sim_charge(cpu, z->cost.store_ns);
-    if (!entry_shape(z, cpu, memcg, content, &len, &flags))
-        return false;
-    if (!(flags & ENTRY_SAME) && !entry_object(z, slot, len, &handle))
+    if (!(p->flags & ENTRY_SAME) && !entry_object(z, slot, p->len, &handle))
         return false;
     if (lock)
         zswap_tree_hold(z, cpu, slot, 1);
@@ -109,24 +124,24 @@ static bool store_page(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint
     if (slot >= z->seen)
         z->seen = slot + 1;
     e->handle = handle;
-    e->length = (uint16_t)len;
+    e->length = (uint16_t)p->len;
     e->memcg = (uint8_t)memcg;
-    e->flags = flags | ENTRY_LIVE;
+    e->flags = p->flags | ENTRY_LIVE;
     if (z->policy.memcg_zswap && z->host->charge)
-        z->host->charge(z->host_ctx, cpu, memcg, len);
-    if (z->policy.entry_lru && !(flags & ENTRY_SAME)) {
+        z->host->charge(z->host_ctx, cpu, memcg, p->len);
+    if (z->policy.entry_lru && !(p->flags & ENTRY_SAME)) {
         if (z->policy.protect == ZSWAP_PROTECT_SECOND_CHANCE)
             e->flags |= ENTRY_REFERENCED;
         zswap_lru_add(z, slot);
         zswap_protect(z, zswap_lru_of(z, memcg), true);
     }
     zswap_verify_write(z, slot, content);
-    if (flags & ENTRY_SAME)
+    if (p->flags & ENTRY_SAME)
         z->c.same_filled_pages++;
-    if (flags & ENTRY_RAW)
+    if (p->flags & ENTRY_RAW)
         z->c.stored_incompressible_pages++;
     z->c.stored_pages++;
-    z->stored_bytes += len;
+    z->stored_bytes += p->len;
     z->c.x_stores++;
     zswap_recount(z);
     return true;
@@ -236,30 +251,61 @@ bool zswap_store(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint32_t m
     return zswap_store_large(z, cpu, slot, 1, memcg, &content);
 }
 
-/* Pages are stored until one is refused, which takes those before it along. */
-static bool store_folio(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint32_t nr,
-                        uint32_t memcg, const uint32_t *content) {
-    bool unit = nr > 1 && z->policy.thp_store;
-    uint32_t done, i;
-
-    for (done = 0; done < nr; done++)
-        if (!store_page(z, cpu, slot + done, memcg, content[done], !unit))
-            break;
-    if (done == nr) {
-        if (unit)
-            zswap_tree_hold(z, cpu, slot, nr);
-        return true;
-    }
-    z->c.x_reject_folio += nr - 1;
-    for (i = 0; i < done; i++) {
-        zswap_entry_free(z, slot + i);
+/* A page of the folio was refused: those stored before it go, those after it are not looked at. */
+static void undo(struct zswap *z, struct zswap_folio *f, uint32_t done) {
+    f->stored = false;
+    z->c.x_reject_folio += f->nr - 1;
+    for (uint32_t i = 0; i < done; i++) {
+        zswap_entry_free(z, f->slot + i);
         z->c.x_undone++;
     }
-    return false;
 }
 
-bool zswap_store_large(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint32_t nr,
-                       uint32_t memcg, const uint32_t *content) {
+/* Compresses and inserts what has been collected. */
+static void flush(struct zswap *z, struct sim_cpu *cpu, struct store_batch *b) {
+    uint32_t nr = b->nr;
+
+    b->nr = 0;
+    if (b->nr_jobs)
+        zswap_run_jobs(z, cpu, b->job, b->nr_jobs);
+    b->nr_jobs = 0;
+    for (uint32_t i = 0; i < nr; i++) {
+        struct store_page *p = &b->page[i];
+        struct zswap_folio *f = &b->folio[p->folio];
+        uint32_t slot = f->slot + p->index;
+        bool unit = f->nr > 1 && z->policy.thp_store;
+
+        if (!f->stored)
+            continue;
+        if (p->refused ||
+            (!(p->flags & ENTRY_SAME) && !after_compressor(z, f->memcg, &b->job[p->job], p)) ||
+            !insert_page(z, cpu, slot, f->memcg, f->content[p->index], p, !unit)) {
+            undo(z, f, p->index);
+            continue;
+        }
+        if (unit && p->index + 1 == f->nr)
+            zswap_tree_hold(z, cpu, f->slot, f->nr);
+    }
+}
+
+static void collect(struct zswap *z, struct sim_cpu *cpu, struct store_batch *b, uint32_t folio,
+                    uint32_t index) {
+    struct store_page *p = &b->page[b->nr++];
+    uint32_t content = b->folio[folio].content[index];
+
+    *p = (struct store_page){.folio = folio, .index = index};
+    sim_charge(cpu, b->nr == 1 ? z->cost.store_ns : z->cost.store_next_ns);
+    before_compressor(z, cpu, content, p);
+    if (p->refused || (p->flags & ENTRY_SAME))
+        return;
+    p->job = (uint8_t)b->nr_jobs;
+    b->job[b->nr_jobs++] =
+        zswap_compress_job(z, content_size(z->content, content, z->knobs.compressor));
+}
+
+/* The tests that a folio as a whole must pass; refusals are counted. */
+static bool folio_passes(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint32_t nr,
+                         uint32_t memcg) {
     z->c.x_attempts += nr;
     drop_old(z, cpu, slot, nr);
     if (nr > 1 && !z->policy.large_store && !z->policy.thp_store) {
@@ -277,11 +323,41 @@ bool zswap_store_large(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint
         refused(z, cpu, slot, nr, false);
         return false;
     }
-    if (!store_folio(z, cpu, slot, nr, memcg, content)) {
-        refused(z, cpu, slot, nr, false);
-        return false;
-    }
-    if (z->policy.count_vm && z->host->count_vm)
-        z->host->count_vm(z->host_ctx, memcg, ZSWAP_VM_OUT, nr);
     return true;
+}
+
+void zswap_store_folios(struct zswap *z, struct sim_cpu *cpu, struct zswap_folio *folio,
+                        uint32_t nr) {
+    struct store_batch b = {.folio = folio, .nr = 0, .nr_jobs = 0};
+    uint32_t size = !z->policy.store_batch                     ? 1
+                    : accel_offloads(z->accel, ACCEL_COMPRESS) ? accel_batch(z->accel)
+                                                               : SOFTWARE_BATCH;
+
+    for (uint32_t k = 0; k < nr; k++) {
+        struct zswap_folio *f = &folio[k];
+
+        f->passed = f->stored = folio_passes(z, cpu, f->slot, f->nr, f->memcg);
+        for (uint32_t i = 0; f->stored && i < f->nr; i++) {
+            collect(z, cpu, &b, k, i);
+            if (b.nr == size)
+                flush(z, cpu, &b);
+        }
+    }
+    flush(z, cpu, &b);
+    for (uint32_t k = 0; k < nr; k++) {
+        struct zswap_folio *f = &folio[k];
+
+        if (f->passed && !f->stored)
+            refused(z, cpu, f->slot, f->nr, false);
+        else if (f->stored && z->policy.count_vm && z->host->count_vm)
+            z->host->count_vm(z->host_ctx, f->memcg, ZSWAP_VM_OUT, f->nr);
+    }
+}
+
+bool zswap_store_large(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint32_t nr,
+                       uint32_t memcg, const uint32_t *content) {
+    struct zswap_folio f = {.slot = slot, .nr = nr, .memcg = memcg, .content = content};
+
+    zswap_store_folios(z, cpu, &f, 1);
+    return f.stored;
 }

@@ -49,6 +49,7 @@ int zswap_create(const struct zswap_params *p, struct zswap **out, struct rf_err
     z->content = p->content;
     z->host = p->host ? p->host : &no_host;
     z->host_ctx = p->host_ctx;
+    z->accel = p->accel;
     z->verify = p->verify;
     z->nr_backends = p->policy.nr_backends ? p->policy.nr_backends : 1;
     if (!z->policy.walk_budget)

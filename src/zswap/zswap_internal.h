@@ -53,6 +53,7 @@ struct zswap {
     struct content_set *content;
     const struct zswap_host_ops *host;
     void *host_ctx;
+    struct accel *accel; /* NULL = none */
     bool verify;
 
     struct rf_varr v_entry, v_content;
@@ -122,7 +123,11 @@ bool zswap_writeback_allowed(const struct zswap *z, uint32_t memcg);
 void zswap_queue_work(struct zswap *z, struct sim_cpu *cpu);
 
 /* ---- codec.c: costs and verification ---- */
-void zswap_charge_compress(struct zswap *z, struct sim_cpu *cpu, uint32_t len);
+struct accel_job zswap_compress_job(const struct zswap *z, uint32_t len);
+/* Of an entry that is not same-filled. */
+struct accel_job zswap_decompress_job(const struct zswap *z, uint32_t slot);
+/* Does the jobs under the CPU's mutex. */
+void zswap_run_jobs(struct zswap *z, struct sim_cpu *cpu, struct accel_job *job, uint32_t n);
 void zswap_charge_decompress(struct zswap *z, struct sim_cpu *cpu, uint32_t slot);
 void zswap_verify_write(struct zswap *z, uint32_t slot, uint32_t content);
 /* Reads the entry's data back and compares; `expected` RF_NONE: only with what was stored. */

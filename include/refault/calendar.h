@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * calendar: when a resource that serves one at a time is taken. The clocks of simulated CPUs differ
+ * by up to one operation, so requests come out of order; a request that lies before one already
+ * booked gets the gap there, if it fits, instead of waiting for what has not happened yet at its
+ * time. In order, it is a queue served first come, first served.
+ */
+#ifndef REFAULT_CALENDAR_H
+#define REFAULT_CALENDAR_H
+
+#include "refault/engine.h"
+
+struct sim_span {
+    rf_time start, end;
+};
+/* All zero: free for ever. */
+struct sim_calendar {
+    struct sim_span *v; /* ascending, apart from each other */
+    uint32_t n, cap;
+};
+
+void sim_calendar_free(struct sim_calendar *c);
+/* The earliest time from `at` on at which the resource is free for len. */
+rf_time sim_calendar_find(const struct sim_calendar *c, rf_time at, uint64_t len);
+/* Books [start, start + len), which sim_calendar_find() gave. Without memory it forgets. */
+void sim_calendar_take(struct sim_calendar *c, rf_time start, uint64_t len);
+/* Nobody will ask for a time before floor any more. */
+void sim_calendar_prune(struct sim_calendar *c, rf_time floor);
+
+/*
+ * A spin lock of many CPUs. All zero: free. Unlike struct sim_lock, it charges the waiting alone:
+ * what is done under it is part of the costs of the work.
+ */
+struct sim_spin {
+    struct sim_calendar busy;
+    uint32_t prune_at;
+    uint64_t acquisitions, contended, wait_ns, hold_ns;
+};
+/* Waits on cpu until the lock is free for hold_ns and books it; one that had to wait takes
+ * handoff_ns more, in which nobody has the lock. Returns the time waited, charged to cpu. */
+uint64_t sim_spin_wait(struct sim_spin *l, struct sim_cpu *cpu, uint64_t hold_ns,
+                       uint64_t handoff_ns);
+
+#endif
