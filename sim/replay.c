@@ -53,6 +53,11 @@ static void collect_value(void *ctx, enum machine_value_kind kind, const char *n
     l->v[l->n++] = (struct value){.name = copy, .kind = kind, .value = value};
 }
 
+static void add_hist(void *ctx, const char *name, const struct rf_hist *h) {
+    (void)name;
+    rf_hist_merge(ctx, h);
+}
+
 static void collect_hist(void *ctx, const char *name, const struct rf_hist *h) {
     static const struct {
         const char *suffix;
@@ -88,10 +93,13 @@ static int compare_values(const void *a, const void *b) {
 
 int value_list_read(struct value_list *l, const struct machine *m, struct rf_err *err) {
     struct collect c = {.list = l};
+    struct rf_hist all = {0};
 
     *l = (struct value_list){0};
     machine_values(m, collect_value, &c);
     machine_hists(m, collect_hist, &c);
+    machine_hists(m, add_hist, &all);
+    collect_hist(&c, "fault.all", &all);
     if (c.failed) {
         value_list_free(l);
         return rf_fail(err, RF_ENOMEM, "no memory for a result");

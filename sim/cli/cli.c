@@ -7,7 +7,7 @@
 #include "version.h"
 
 extern const struct cli_command cmd_replay_info, cmd_sweep_info, cmd_knobs_info, cmd_validate_info,
-    cmd_repro_info, cmd_mrc_info;
+    cmd_repro_info, cmd_mrc_info, cmd_tune_info;
 int cmd_import(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_gen(int argc, char **argv);
@@ -30,8 +30,9 @@ const struct cli_command *cli_command_at(size_t i) {
         {"zram", NULL, "drive a zram device by a script", "refault zram script.zs", NULL, cmd_zram},
         {"version", NULL, "print the version", "refault version", NULL, cmd_version},
     };
-    const struct cli_command *const own[] = {&cmd_replay_info, &cmd_sweep_info,    &cmd_mrc_info,
-                                             &cmd_knobs_info,  &cmd_validate_info, &cmd_repro_info};
+    const struct cli_command *const own[] = {&cmd_replay_info, &cmd_sweep_info, &cmd_tune_info,
+                                             &cmd_mrc_info,    &cmd_knobs_info, &cmd_validate_info,
+                                             &cmd_repro_info};
     size_t nr_own = sizeof(own) / sizeof(own[0]);
 
     if (i < nr_own)

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* refault tune: search for the best point of a grid. */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+
+#include "config/value.h"
+#include "report/report.h"
+#include "tune/tune.h"
+
+#define MAX_BOUNDS 16u
+
+enum { OPT_MINIMIZE = OPT_OWN, OPT_WHERE, OPT_AGAINST, OPT_SWEEP, OPT_EXACT, OPT_JOBS };
+
+static const struct cli_option options[] = {
+    CLI_MODEL_OPTIONS,
+    {OPT_MINIMIZE, 0, "minimize", "METRIC",
+     "stall (default), elapsed, sys, p99, written, memory, or a key of the result"},
+    {OPT_WHERE, 0, "where", "METRIC<=V", "a bound that must hold (also >=); repeatable"},
+    {OPT_AGAINST, 0, "against", "METRIC", "what the front weighs it against (memory); repeatable"},
+    {OPT_SWEEP, 0, "sweep", "KEY=LIST", "values of a knob: 1,2,5 or 0..5 or 10%..90%:10%"},
+    {OPT_EXACT, 0, "exact", "N", "whole replays at most (default: a fifth of the grid)"},
+    {OPT_JOBS, 'j', "jobs", "N", "threads (default: all cores); changes no result"},
+    {OPT_JSON, 0, "json", "FILE|-", "writes all points as one JSON object"},
+    {OPT_CSV, 0, "csv", "FILE|-", "writes the points that were run whole as CSV"},
+    {0, 0, NULL, NULL, NULL},
+};
+
+static int cmd_tune(int argc, char **argv);
+extern const struct cli_command cmd_tune_info;
+const struct cli_command cmd_tune_info = {
+    .name = "tune",
+    .args = "TRACE",
+    .summary = "search a grid for the best point instead of running all of it",
+    .example = "refault tune traces/redis.rft --minimize stall --where 'written<=4M' \\\n"
+               "      --set memory.max=50% --set zswap.enabled=1 \\\n"
+               "      --sweep zswap.max_pool_percent=5..50:5 --sweep vm.page-cluster=0..5",
+    .options = options,
+    .run = cmd_tune,
+};
+
+struct args {
+    struct cli_model model;
+    struct grid grid;
+    struct tune_params p;
+    struct bound bounds[MAX_BOUNDS];
+    const char *json, *csv;
+    unsigned jobs;
+};
+
+static int take_metric(struct args *a, const char *value, struct rf_err *err) {
+    if (a->p.nr_metrics == TUNE_MAX_METRICS)
+        return rf_fail(err, RF_EUSAGE, "--against: at most %u metrics", TUNE_MAX_METRICS - 1);
+    return metric_parse(&a->p.metrics[a->p.nr_metrics++], value, err);
+}
+
+static int take_option(struct args *a, int id, const char *value, struct rf_err *err) {
+    uint64_t n;
+    int rc;
+
+    switch (id) {
+    case CLI_ARG:
+        if (a->p.trace)
+            return rf_fail(err, RF_EUSAGE, "tune takes one trace, found '%s' as well", value);
+        a->p.trace = value;
+        return RF_OK;
+    case OPT_MINIMIZE:
+        rc = metric_parse(&a->p.metrics[0], value, err);
+        return rc == RF_OK ? rc : rf_fail_prefix(err, "--minimize");
+    case OPT_AGAINST:
+        return take_metric(a, value, err);
+    case OPT_WHERE:
+        if (a->p.nr_bounds == MAX_BOUNDS)
+            return rf_fail(err, RF_EUSAGE, "--where: at most %u bounds", MAX_BOUNDS);
+        rc = bound_parse(&a->bounds[a->p.nr_bounds++], value, err);
+        return rc == RF_OK ? rc : rf_fail_prefix(err, "--where");
+    case OPT_SWEEP:
+        rc = grid_add(&a->grid, &a->model.knobs, value, err);
+        return rc == RF_OK ? rc : rf_fail_prefix(err, "--sweep");
+    case OPT_EXACT:
+        if (!value_u64(value, &n) || n == 0 || n > 100000)
+            return rf_fail(err, RF_EUSAGE, "--exact: bad value '%s', expected 1..100000", value);
+        a->p.exact = n;
+        return RF_OK;
+    case OPT_JOBS:
+        return cli_jobs(value, &a->jobs, err);
+    case OPT_JSON:
+        a->json = value;
+        return RF_OK;
+    case OPT_CSV:
+        a->csv = value;
+        return RF_OK;
+    default:
+        return cli_model_option(&a->model, id, value, err);
+    }
+}
+
+static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
+    struct cli_walk w;
+    int id, rc = metric_parse(&a->p.metrics[0], "stall", err);
+
+    a->p.nr_metrics = 1;
+    cli_walk_init(&w, &cmd_tune_info, argc, argv);
+    while (rc >= 0 && (id = cli_next(&w)) != CLI_END) {
+        if (id == CLI_HELP)
+            return 1;
+        if (id == CLI_BAD)
+            return RF_EUSAGE;
+        rc = take_option(a, id, w.value, err);
+    }
+    if (rc < 0)
+        return rc;
+    if (!a->p.trace)
+        return rf_fail(err, RF_EUSAGE, "tune needs a trace; 'refault tune --help' explains");
+    if (!a->grid.n)
+        return rf_fail(err, RF_EUSAGE, "tune needs --sweep KEY=LIST to search");
+    if (a->json && a->csv && strcmp(a->json, a->csv) == 0)
+        return rf_fail(err, RF_EUSAGE, "--json and --csv cannot both write '%s'", a->json);
+    if (a->p.nr_metrics == 1 && !a->p.metrics[0].memory)
+        return take_metric(a, "memory", err);
+    return RF_OK;
+}
+
+/* ---- output ---- */
+
+static void print_knobs(FILE *f, const struct args *a, size_t index) {
+    struct setting *values = calloc(a->grid.n, sizeof(*values));
+
+    if (!values)
+        return;
+    grid_point(&a->grid, index, values);
+    for (size_t i = 0; i < a->grid.n; i++)
+        fprintf(f, " %s=%s", values[i].knob->key, values[i].value);
+    free(values);
+}
+
+static void print_metrics(FILE *f, const struct args *a, const double *values) {
+    char text[48];
+
+    for (size_t m = 0; m < a->p.nr_metrics; m++)
+        fprintf(f, "  %s %s", a->p.metrics[m].name,
+                metric_format(&a->p.metrics[m], values[m], text, sizeof(text)));
+}
+
+static void print_text(FILE *f, const struct args *a, const struct tune_result *r,
+                       const char *name) {
+    size_t nr_front = 0;
+
+    fprintf(f, "%s: least %s of %zu points, %zu of them run whole", name, a->p.metrics[0].name,
+            r->n, r->nr_exact);
+    for (size_t i = 0; i < r->nr_rungs; i++)
+        fprintf(f, "%s %zu at rate %.3g", i ? "," : "; in miniature", r->rungs[i].points,
+                r->rungs[i].rate);
+    fputc('\n', f);
+    if (r->nr_failed)
+        fprintf(f, "%zu points failed; the first: %s\n", r->nr_failed, r->first_failure.msg);
+    if (r->best == SIZE_MAX) {
+        fputs("no point that was run whole keeps the bounds\n", f);
+        return;
+    }
+    fputs("best:", f);
+    print_knobs(f, a, r->best);
+    fputs("\n     ", f);
+    print_metrics(f, a, r->points[r->best].value);
+    fputc('\n', f);
+    for (size_t i = 0; i < r->n; i++)
+        nr_front += r->points[i].front;
+    fprintf(f, "front of %zu:\n", nr_front);
+    for (size_t i = 0; i < r->n; i++) {
+        if (!r->points[i].front)
+            continue;
+        print_metrics(f, a, r->points[i].value);
+        fputs("  with", f);
+        print_knobs(f, a, i);
+        fputc('\n', f);
+    }
+}
+
+static const char *outcome_of(const struct tune_point *p) {
+    return p->failed ? "failed" : p->oom ? "oom" : "done";
+}
+
+static void print_csv(FILE *f, const struct args *a, const struct tune_result *r) {
+    struct setting *values = calloc(a->grid.n, sizeof(*values));
+
+    for (size_t i = 0; i < a->grid.n; i++)
+        fprintf(f, "%s,", a->grid.axes[i].knob->key);
+    fputs("outcome", f);
+    for (size_t m = 0; m < a->p.nr_metrics; m++) {
+        fputc(',', f);
+        csv_field(f, a->p.metrics[m].name);
+    }
+    fputs(",bounds,front,best\n", f);
+    for (size_t i = 0; values && i < r->n; i++) {
+        const struct tune_point *p = &r->points[i];
+
+        if (!p->exact)
+            continue;
+        grid_point(&a->grid, i, values);
+        for (size_t k = 0; k < a->grid.n; k++) {
+            csv_field(f, values[k].value);
+            fputc(',', f);
+        }
+        fputs(outcome_of(p), f);
+        for (size_t m = 0; m < a->p.nr_metrics; m++)
+            fprintf(f, ",%.0f", p->value[m]);
+        fprintf(f, ",%d,%d,%d\n", !p->failed && p->violation <= 0, p->front, i == r->best);
+    }
+    free(values);
+}
+
+static json_t *point_json(const struct args *a, const struct tune_result *r, size_t index) {
+    const struct tune_point *p = &r->points[index];
+    struct setting *values = calloc(a->grid.n, sizeof(*values));
+    json_t *knobs = json_object(), *metrics = json_object();
+
+    if (values)
+        grid_point(&a->grid, index, values);
+    for (size_t i = 0; values && i < a->grid.n; i++)
+        json_object_set_new(knobs, values[i].knob->key, json_string(values[i].value));
+    free(values);
+    for (size_t m = 0; m < a->p.nr_metrics; m++)
+        json_object_set_new(metrics, a->p.metrics[m].name,
+                            json_integer((json_int_t)(p->exact ? p->value[m] : p->guess[m])));
+    return json_pack("{s:o, s:o, s:b, s:b, s:b, s:s}", "knobs", knobs, "metrics", metrics, "exact",
+                     p->exact, "front", p->front, "bounds", !p->failed && p->violation <= 0,
+                     "outcome", outcome_of(p));
+}
+
+static json_t *result_json(const struct args *a, const struct tune_result *r, const char *name) {
+    json_t *points = json_array(), *rungs = json_array();
+
+    for (size_t i = 0; i < r->n; i++)
+        json_array_append_new(points, point_json(a, r, i));
+    for (size_t i = 0; i < r->nr_rungs; i++)
+        json_array_append_new(rungs, json_pack("{s:f, s:I}", "rate", r->rungs[i].rate, "points",
+                                               (json_int_t)r->rungs[i].points));
+    return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o}", "trace", name, "minimize",
+                     a->p.metrics[0].name, "exact", (json_int_t)r->nr_exact, "miniatures", rungs,
+                     "best", r->best == SIZE_MAX ? json_null() : point_json(a, r, r->best),
+                     "points", points);
+}
+
+static int write_results(const struct args *a, const struct tune_result *r, struct rf_err *err) {
+    const char *slash = strrchr(a->p.trace, '/'), *name = slash ? slash + 1 : a->p.trace;
+    bool quiet = a->model.quiet;
+    struct output o;
+    int rc = RF_OK;
+
+    if (a->json) {
+        rc = output_open(&o, a->json, err);
+        if (rc == RF_OK) {
+            json_t *j = result_json(a, r, name);
+            struct rf_err close_err;
+
+            quiet |= o.f == stdout;
+            rc = report_write_json(&o, j, false, err);
+            json_decref(j);
+            if (output_close(&o, &close_err) != RF_OK && rc == RF_OK) {
+                *err = close_err;
+                rc = err->code;
+            }
+        }
+    }
+    if (rc == RF_OK && a->csv) {
+        rc = output_open(&o, a->csv, err);
+        if (rc == RF_OK) {
+            quiet |= o.f == stdout;
+            print_csv(o.f, a, r);
+            rc = output_close(&o, err);
+        }
+    }
+    if (rc == RF_OK && !quiet) {
+        rc = output_open(&o, "-", err);
+        if (rc == RF_OK) {
+            print_text(o.f, a, r, name);
+            rc = output_close(&o, err);
+        }
+    }
+    return rc;
+}
+
+static void on_progress(void *ctx, uint64_t done, uint64_t total) {
+    progress_update(ctx, done, total);
+}
+
+static int cmd_tune(int argc, char **argv) {
+    struct args a = {.p.seed = 1};
+    struct tune_result r = {.best = SIZE_MAX};
+    struct progress bar;
+    struct rf_err err = {0};
+    int rc = cli_model_init(&a.model, &err), status;
+
+    if (rc == RF_OK)
+        rc = parse(&a, argc, argv, &err);
+    if (rc == RF_OK)
+        rc = output_keeps(a.json, a.p.trace, &err);
+    if (rc == RF_OK)
+        rc = output_keeps(a.csv, a.p.trace, &err);
+    if (rc == RF_OK) {
+        a.p.settings = &a.model.settings;
+        a.p.grid = &a.grid;
+        a.p.bounds = a.bounds;
+        a.p.threads = a.jobs ? a.jobs : cli_all_cores();
+        a.p.progress = on_progress;
+        a.p.ctx = &bar;
+        progress_init(&bar, a.model.progress);
+        rc = tune_run(&a.p, &r, &err);
+        progress_clear(&bar);
+    }
+    if (rc == RF_OK)
+        rc = write_results(&a, &r, &err);
+    if (rc == 1)
+        status = cli_help(&cmd_tune_info);
+    else if (rc == RF_OK)
+        status = r.best == SIZE_MAX; /* the bounds could not be kept */
+    else
+        status = err.code ? cli_fail(&err) : 2;
+    tune_result_free(&r);
+    grid_free(&a.grid);
+    cli_model_free(&a.model);
+    return status;
+}
