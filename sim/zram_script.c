@@ -18,7 +18,7 @@ static int read_all(const char *path, uint8_t **out, size_t *len, struct rf_err 
     uint8_t *buf = NULL, *bigger;
     int rc = 0;
     if (!f)
-        return rf_fail(err, RF_EIO, "%s: cannot open: %s", path, strerror(errno));
+        return rf_fail(err, RF_EINPUT, "%s: cannot open: %s", path, strerror(errno));
     do {
         bigger = realloc(buf, cap);
         if (!bigger) {
@@ -34,7 +34,7 @@ static int read_all(const char *path, uint8_t **out, size_t *len, struct rf_err 
             rc = rf_fail(err, RF_ELIMIT, "%s: longer than %zu bytes", path, MAX_TEXT);
     } while (got > 0 && rc == 0);
     if (rc == 0 && ferror(f))
-        rc = rf_fail(err, RF_EIO, "%s: cannot read: %s", path, strerror(errno));
+        rc = rf_fail(err, RF_EINPUT, "%s: cannot read: %s", path, strerror(errno));
     if (f != stdin)
         fclose(f);
     if (rc != 0) {
@@ -184,6 +184,7 @@ static int op_discard(struct run *r, const char *line, struct rf_err *err) {
         !at_end(s))
         return bad(r, err, "d, a page and perhaps a number of pages", line);
     r->n.discards++;
+    r->n.io_errors += page + nr > r->p->disksize_pages;
     zram_discard(r->z, &r->cpu, (uint32_t)page, (uint32_t)nr);
     return 0;
 }
@@ -261,6 +262,7 @@ int zram_script_run(const char *name, const char *text, size_t len, const struct
                     bool check, const struct zram_script_ops *ops, void *ctx, struct rf_err *err) {
     struct run r = {.name = name, .p = p, .check = check, .ops = ops, .ctx = ctx};
     char line[512];
+    uint64_t failed;
     int rc = zram_create(p, &r.z, err);
     if (rc != 0)
         return rc;
@@ -281,11 +283,16 @@ int zram_script_run(const char *name, const char *text, size_t len, const struct
             rc = rf_fail(err, RF_EINPUT, "%s:%u: a zero byte, expected text", name, r.line);
             break;
         }
+        failed = r.n.verify_errors + r.n.io_errors;
         rc = run_line(&r, line, err);
+        if (!r.n.first_failed && r.n.verify_errors + r.n.io_errors > failed)
+            r.n.first_failed = r.line;
         pos += n + 1;
     }
     if (rc == 0 && (rc = zram_verify_status(r.z, err)) != 0)
         rf_fail_prefix(err, "%s", name);
+    if (rc == 0 && ops->end)
+        rc = ops->end(ctx, &r.n, err);
     zram_destroy(r.z);
     return rc;
 }

@@ -19,7 +19,8 @@
 /* What the driver of the device sees, as opposed to the device's own counters. */
 struct zram_script_counts {
     uint64_t writes, reads, discards;  /* operations, failed ones included */
-    uint64_t verify_errors, io_errors; /* reads of other content; failed reads and writes */
+    uint64_t verify_errors, io_errors; /* reads of other content; failed operations */
+    uint32_t first_failed;             /* line of the first of either, 0 = none */
 };
 
 /* Callbacks; any of them may be NULL. A return value other than 0 ends the run with that code. */
@@ -28,6 +29,8 @@ struct zram_script_ops {
                     const struct zram_script_counts *n, struct rf_err *err);
     /* A sysfs write was done; rc is 0 or the errno value that the writer would see. */
     int (*sysfs)(void *ctx, const char *file, const char *text, int rc, struct rf_err *err);
+    /* After the last line. */
+    int (*end)(void *ctx, const struct zram_script_counts *n, struct rf_err *err);
     /* For P: size[k] of bank page k as it was stored: 0 same-filled, 4096 huge. */
     int (*sizes)(void *ctx, const uint16_t *size, size_t nr, struct rf_err *err);
 };

@@ -20,8 +20,8 @@
 enum rf_errc {
     RF_OK = 0,
     RF_EUSAGE = -1, /* wrong option, knob or value */
-    RF_EINPUT = -2, /* damaged or unsuitable input data */
-    RF_EIO = -3,    /* the operating system refused a read or write */
+    RF_EINPUT = -2, /* an input that is missing, unreadable, damaged or unsuitable */
+    RF_EIO = -3,    /* the operating system refused a write or another service */
     RF_ENOMEM = -4, /* the host has no memory */
     RF_ELIMIT = -5, /* a fixed limit of refault was reached */
     RF_ECHECK = -6, /* an invariant, verification or criterion failed */

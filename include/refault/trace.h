@@ -102,6 +102,11 @@ struct trace_block {
 int trace_next(struct trace_reader *r, struct trace_block *b, struct rf_err *err) RF_MUST_CHECK;
 /* Back to the first block. */
 int trace_rewind(struct trace_reader *r, struct rf_err *err) RF_MUST_CHECK;
+/* To the record block that holds access `op` (counted from 0), found by the trace's index without
+ * reading what comes before: the next trace_next() gives it. What earlier events did is not known
+ * then, and the digest and the totals of the trace are not checked at its end. RF_EUSAGE if the
+ * trace has no such access. trace_rewind() ends it. */
+int trace_seek(struct trace_reader *r, uint64_t op, struct rf_err *err) RF_MUST_CHECK;
 /* Frees the reader; NULL is allowed. */
 void trace_close(struct trace_reader *r);
 

@@ -53,30 +53,39 @@ const struct cli_command *cli_command_find(const char *name) {
 
 /* ---- messages ---- */
 
+/* A message is one line whatever was in the names that it quotes. */
+static void put_message(const char *before, const char *text) {
+    fprintf(stderr, "refault%s: ", before);
+    for (; *text; text++)
+        fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, stderr);
+    fputc('\n', stderr);
+}
+
 int cli_usage_error(const struct cli_command *c, const char *fmt, ...) {
+    char text[1024], before[64];
     va_list ap;
 
-    fprintf(stderr, "refault%s%s: ", c ? " " : "", c ? c->name : "");
     va_start(ap, fmt);
-    vfprintf(stderr, fmt, ap);
+    vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
-    fputc('\n', stderr);
+    snprintf(before, sizeof(before), "%s%s", c ? " " : "", c ? c->name : "");
+    put_message(before, text);
     return 2;
 }
 
 int cli_fail(const struct rf_err *err) {
-    fprintf(stderr, "refault: %s\n", err->msg);
+    put_message("", err->msg);
     return rf_exit_status(err->code);
 }
 
 void cli_note(const char *fmt, ...) {
+    char text[1024];
     va_list ap;
 
-    fputs("refault: note: ", stderr);
     va_start(ap, fmt);
-    vfprintf(stderr, fmt, ap);
+    vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
-    fputc('\n', stderr);
+    put_message(": note", text);
 }
 
 /* ---- walking over a command line ---- */
@@ -245,5 +254,9 @@ int cli_main(int argc, char **argv) {
     c = cli_command_find(argv[1]);
     if (!c)
         return unknown_command(argv[1]);
+    for (int i = 2; i < argc; i++) {
+        if (!*argv[i])
+            return cli_usage_error(c, "argument %d is empty, expected a name or a value", i - 1);
+    }
     return c->run(argc - 1, argv + 1);
 }

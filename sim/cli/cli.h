@@ -2,7 +2,8 @@
 /*
  * cli: what all subcommands share. A subcommand is `int cmd_NAME(int argc, char **argv)` in a file
  * of its own, gets its own name as argv[0], and returns the exit status: 0 done, 1 a check or
- * criterion failed, 2 wrong usage or bad input, 3 a limit or I/O error.
+ * criterion failed, 2 wrong usage or an input that is missing, unreadable, damaged or unsuitable,
+ * 3 an output that cannot be written, missing memory, or a limit.
  */
 #ifndef SIM_CLI_CLI_H
 #define SIM_CLI_CLI_H

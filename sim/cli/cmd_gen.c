@@ -195,7 +195,6 @@ int cmd_gen(int argc, char **argv) {
     bool single = false, scaled = false;
     const char *out = NULL;
     struct rf_err err = {0};
-    uint64_t level;
     char *end;
     int c;
 
@@ -221,10 +220,10 @@ int cmd_gen(int argc, char **argv) {
             out = optarg;
             break;
         case O_PAGES:
-            ok = trace_cli_count("--pages", optarg, &p.pages, &err);
+            ok = trace_cli_positive("--pages", optarg, &p.pages, &err);
             break;
         case O_OPS:
-            ok = trace_cli_count("--ops", optarg, &p.ops, &err);
+            ok = trace_cli_positive("--ops", optarg, &p.ops, &err);
             break;
         case O_SEED:
             ok = trace_cli_count("--seed", optarg, &p.seed, &err);
@@ -242,6 +241,7 @@ int cmd_gen(int argc, char **argv) {
             p.fill = true;
             break;
         case O_CONTENTS:
+            ok = trace_cli_contents(optarg, &err);
             p.contents = optarg;
             break;
         case O_SCALE:
@@ -255,9 +255,7 @@ int cmd_gen(int argc, char **argv) {
             p.thp = true;
             break;
         case O_LEVEL:
-            ok = trace_cli_count("--level", optarg, &level, &err);
-            if (ok)
-                p.zstd_level = (int)RF_MIN(level, 22u);
+            ok = trace_cli_level(optarg, &p.zstd_level, &err);
             break;
         default:
             return trace_cli_bad_option("gen", c, argv, &err);

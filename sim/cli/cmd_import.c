@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/cli.h"
 #include "trace_cli.h"
 #include "trace/importers/importer.h"
 
 int trace_cli_error(const struct rf_err *err) {
-    fprintf(stderr, "refault: %s\n", err->msg);
-    return rf_exit_status(err->code);
+    return cli_fail(err);
 }
 
 bool trace_cli_count(const char *option, const char *text, uint64_t *out, struct rf_err *err) {
@@ -27,6 +27,35 @@ bool trace_cli_count(const char *option, const char *text, uint64_t *out, struct
         return false;
     }
     *out = (uint64_t)v << shift;
+    return true;
+}
+
+bool trace_cli_positive(const char *option, const char *text, uint64_t *out, struct rf_err *err) {
+    if (!trace_cli_count(option, text, out, err))
+        return false;
+    if (*out == 0)
+        rf_fail(err, RF_EUSAGE, "%s 0: expected at least 1", option);
+    return *out != 0;
+}
+
+bool trace_cli_level(const char *text, int *out, struct rf_err *err) {
+    char *end;
+    long v = strtol(text, &end, 10);
+    if (end == text || *end || v < 1 || v > 22) {
+        rf_fail(err, RF_EUSAGE, "--level %s: expected a level of zstd, 1 to 22", text);
+        return false;
+    }
+    *out = (int)v;
+    return true;
+}
+
+bool trace_cli_contents(const char *spec, struct rf_err *err) {
+    struct content_set *set;
+    if (content_synthetic(spec, 0, &set, err)) {
+        rf_fail_prefix(err, "--contents");
+        return false;
+    }
+    content_free(set);
     return true;
 }
 
@@ -67,7 +96,6 @@ int cmd_import(int argc, char **argv) {
     struct import_options opt = {0};
     const char *from = NULL, *out = NULL;
     struct rf_err err = {0};
-    uint64_t level = 0;
     int c;
 
     optind = 0;
@@ -87,10 +115,12 @@ int cmd_import(int argc, char **argv) {
             opt.bank = optarg;
             break;
         case O_CONTENTS:
+            if (!trace_cli_contents(optarg, &err))
+                return trace_cli_error(&err);
             opt.contents = optarg;
             break;
         case O_PAGES:
-            if (!trace_cli_count("--pages", optarg, &opt.pages, &err))
+            if (!trace_cli_positive("--pages", optarg, &opt.pages, &err))
                 return trace_cli_error(&err);
             break;
         case O_FILE_PAGES:
@@ -111,9 +141,8 @@ int cmd_import(int argc, char **argv) {
             opt.note = optarg;
             break;
         case O_LEVEL:
-            if (!trace_cli_count("--level", optarg, &level, &err))
+            if (!trace_cli_level(optarg, &opt.zstd_level, &err))
                 return trace_cli_error(&err);
-            opt.zstd_level = (int)RF_MIN(level, 22u);
             break;
         default:
             return trace_cli_bad_option("import", c, argv, &err);

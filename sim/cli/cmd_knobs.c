@@ -33,13 +33,30 @@ static const char *default_text(const struct knob *k, const struct machine_confi
     return buf;
 }
 
+/* Where a profile file (--profile) has this cost; "" for other knobs. */
+static const char *profile_place(const struct knob *k, char *buf, size_t size) {
+    const char *section = k->key + strlen("cost."), *name;
+
+    *buf = '\0';
+    if (strncmp(k->key, "cost.", 5) != 0 || !(name = strchr(section, '.')))
+        return buf;
+    if (strncmp(section, "blk.", 4) == 0)
+        snprintf(buf, size, "[blk.DEVICE] %s, DEVICE as in swap.device", name + 1);
+    else
+        snprintf(buf, size, "[%.*s] %s", (int)(name - section), section, name + 1);
+    return buf;
+}
+
 static void print_knob(FILE *f, const struct knob *k, const struct machine_config *c) {
     char text[128], range[256], kernels[64];
 
-    fprintf(f, "%-36s default %s; %s; kernels: %s\n    %s\n", k->key,
+    fprintf(f, "%-36s default %s; %s; kernels: %s\n    %s", k->key,
             *default_text(k, c, text, sizeof(text)) ? text : "''",
             knob_range(k, range, sizeof(range)), knob_kernels(k, kernels, sizeof(kernels)),
             k->help);
+    if (*profile_place(k, text, sizeof(text)))
+        fprintf(f, "; in a profile: %s", text);
+    fputc('\n', f);
 }
 
 static json_t *knob_object(const struct knob *k, const struct machine_config *c) {
@@ -51,6 +68,8 @@ static json_t *knob_object(const struct knob *k, const struct machine_config *c)
     json_object_set_new(o, "range", json_string(knob_range(k, text, sizeof(text))));
     json_object_set_new(o, "kernels", json_string(knob_kernels(k, text, sizeof(text))));
     json_object_set_new(o, "help", json_string(k->help));
+    if (*profile_place(k, text, sizeof(text)))
+        json_object_set_new(o, "profile", json_string(text));
     if (k->values) {
         json_t *values = json_array();
 
@@ -61,36 +80,52 @@ static json_t *knob_object(const struct knob *k, const struct machine_config *c)
     return o;
 }
 
-static int print_eras(FILE *f, const struct knob_table *t, struct rf_err *err) {
-    struct machine_config c;
-    char text[64];
-
-    fprintf(f, "%-32s", "");
-    for (const struct kernel_era *const *e = era_table(); *e; e++)
-        fprintf(f, " %14s", (*e)->name);
-    fputc('\n', f);
-    for (size_t i = t->nr_usual; i < t->n; i++) {
-        if (strncmp(t->v[i].key, "era.", 4) != 0)
-            continue;
-        fprintf(f, "%-32s", t->v[i].key);
-        for (const struct kernel_era *const *e = era_table(); *e; e++) {
-            int rc = machine_config_init(&c, (*e)->name, err);
-
-            if (rc != RF_OK)
-                return rc;
-            fprintf(f, " %14s", knob_format(&t->v[i], &c, text, sizeof(text)));
-        }
-        fputc('\n', f);
-    }
-    return RF_OK;
-}
-
 struct args {
     const char *kernel, *json;
     bool eras;
     const char *keys[64];
     size_t nr_keys;
 };
+
+static bool wanted(const struct args *a, const struct knob *k) {
+    bool named = a->nr_keys == 0;
+
+    for (size_t i = 0; i < a->nr_keys; i++)
+        named |= strcmp(k->key, a->keys[i]) == 0;
+    return named && (!a->eras || strncmp(k->key, "era.", 4) == 0);
+}
+
+/* One knob in all kernels: a row of text, or {key, kernels: {NAME: value}}. */
+static int print_era(FILE *f, json_t *array, const struct knob *k, struct rf_err *err) {
+    json_t *values = array ? json_object() : NULL;
+    struct machine_config c;
+    char text[64];
+
+    if (array)
+        json_array_append_new(array, json_pack("{ss so}", "key", k->key, "kernels", values));
+    else
+        fprintf(f, "%-32s", k->key);
+    for (const struct kernel_era *const *e = era_table(); *e; e++) {
+        int rc = machine_config_init(&c, (*e)->name, err);
+
+        if (rc != RF_OK)
+            return rc;
+        if (array)
+            json_object_set_new(values, (*e)->name, knob_json(k, &c));
+        else
+            fprintf(f, " %14s", knob_format(k, &c, text, sizeof(text)));
+    }
+    if (!array)
+        fputc('\n', f);
+    return RF_OK;
+}
+
+static void print_era_names(FILE *f) {
+    fprintf(f, "%-32s", "");
+    for (const struct kernel_era *const *e = era_table(); *e; e++)
+        fprintf(f, " %14s", (*e)->name);
+    fputc('\n', f);
+}
 
 static int list(const struct args *a, const struct knob_table *t, struct rf_err *err) {
     struct machine_config c;
@@ -103,29 +138,26 @@ static int list(const struct args *a, const struct knob_table *t, struct rf_err 
     for (size_t i = 0; i < a->nr_keys; i++) {
         if (!knob_find(t, a->keys[i], err))
             return RF_EUSAGE;
+        if (a->eras && strncmp(a->keys[i], "era.", 4) != 0)
+            return rf_fail(err, RF_EUSAGE, "--eras: '%s' is no rule of a kernel, expected era.*",
+                           a->keys[i]);
     }
     rc = output_open(&o, a->json ? a->json : "-", err);
     if (rc != RF_OK)
         return rc;
     if (a->json)
         array = json_array();
-    if (a->eras && !a->json) {
-        rc = print_eras(o.f, t, err);
-    } else {
-        for (size_t i = 0; i < t->n; i++) {
-            bool wanted = a->nr_keys == 0;
-
-            for (size_t j = 0; j < a->nr_keys; j++)
-                wanted |= strcmp(t->v[i].key, a->keys[j]) == 0;
-            if (a->eras)
-                wanted &= strncmp(t->v[i].key, "era.", 4) == 0;
-            if (!wanted)
-                continue;
-            if (array)
-                json_array_append_new(array, knob_object(&t->v[i], &c));
-            else
-                print_knob(o.f, &t->v[i], &c);
-        }
+    if (a->eras && !array)
+        print_era_names(o.f);
+    for (size_t i = 0; i < t->n && rc == RF_OK; i++) {
+        if (!wanted(a, &t->v[i]))
+            continue;
+        if (a->eras)
+            rc = print_era(o.f, array, &t->v[i], err);
+        else if (array)
+            json_array_append_new(array, knob_object(&t->v[i], &c));
+        else
+            print_knob(o.f, &t->v[i], &c);
     }
     if (rc == RF_OK && array)
         rc = report_write_json(&o, array, false, err);
@@ -135,7 +167,7 @@ static int list(const struct args *a, const struct knob_table *t, struct rf_err 
 }
 
 static int cmd_knobs(int argc, char **argv) {
-    struct args a = {.kernel = SETTINGS_DEFAULT_KERNEL};
+    struct args a = {0};
     struct knob_table t;
     struct rf_err err;
     struct cli_walk w;
@@ -166,6 +198,10 @@ static int cmd_knobs(int argc, char **argv) {
             break;
         }
     }
+    if (a.eras && a.kernel)
+        return cli_usage_error(&cmd_knobs_info, "--eras shows all kernels, --kernel one of them");
+    if (!a.kernel)
+        a.kernel = SETTINGS_DEFAULT_KERNEL;
     rc = knob_table_init(&t, &err);
     if (rc == RF_OK) {
         rc = list(&a, &t, &err);

@@ -132,8 +132,8 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
     }
     if (!a->trace)
         return rf_fail(err, RF_EUSAGE, "mrc needs a trace; 'refault mrc --help' explains");
-    if (a->json && a->csv && strcmp(a->json, a->csv) == 0)
-        return rf_fail(err, RF_EUSAGE, "--json and --csv cannot both write '%s'", a->json);
+    if (outputs_differ((const char *const[]){a->json, a->csv}, 2, err) != RF_OK)
+        return RF_EUSAGE;
     return a->sizes.n ? RF_OK : take_sizes(a, "5%..100%:5%", err);
 }
 

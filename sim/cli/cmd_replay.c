@@ -81,6 +81,8 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
     if (!a->trace)
         return rf_fail(err, RF_EUSAGE, "replay needs a trace; 'refault replay --help' explains");
     rc = outputs_check(&a->out, err);
+    for (size_t i = 0; i < NR_OUTPUTS && rc == RF_OK; i++)
+        rc = outputs_differ((const char *const[]){a->out.path[i], a->sizes}, 2, err);
     if (rc != RF_OK)
         return rc;
     if (a->interval && !a->out.path[OUT_CSV])
@@ -93,12 +95,6 @@ static void warn_misplaced(void *ctx, const struct knob *k) {
 
     cli_note("kernel %s has no %s (%s)", (const char *)ctx, k->key,
              knob_kernels(k, kernels, sizeof(kernels)));
-}
-
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
 }
 
 static void write_csv(const struct args *a, const struct replay_result *r, FILE *f) {
@@ -115,7 +111,8 @@ static void write_csv(const struct args *a, const struct replay_result *r, FILE 
 
 static int write_results(struct args *a, const struct replay_result *r,
                          const struct activity *activity, struct rf_err *err) {
-    const char *name = base_name(a->trace);
+    char buf[256];
+    const char *name = report_name(a->trace, buf, sizeof(buf));
     struct output *o = a->out.o;
     int rc = RF_OK;
 
@@ -200,6 +197,8 @@ static int cmd_replay(int argc, char **argv) {
         rc = parse(&a, argc, argv, &err);
     if (rc == RF_OK)
         rc = outputs_keep(&a.out, a.trace, &err);
+    if (rc == RF_OK)
+        rc = output_keeps(a.sizes, a.trace, &err);
     if (rc == RF_OK)
         rc = outputs_open(&a.out, &err);
     if (rc == RF_OK)

@@ -89,9 +89,7 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
         return rf_fail(err, RF_EUSAGE, "sweep needs a trace; 'refault sweep --help' explains");
     if (!a->grid.n)
         return rf_fail(err, RF_EUSAGE, "sweep needs at least one --sweep KEY=LIST");
-    if (a->json && a->csv && strcmp(a->json, "-") == 0 && strcmp(a->csv, "-") == 0)
-        return rf_fail(err, RF_EUSAGE, "--json - and --csv - cannot both have stdout");
-    return RF_OK;
+    return outputs_differ((const char *const[]){a->json, a->csv}, 2, err);
 }
 
 static const char *base_name(const char *path) {

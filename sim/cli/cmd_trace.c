@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "report/report.h"
 #include "trace_cli.h"
 #include "trace/cut.h"
 #include "trace/reader.h"
@@ -15,14 +16,17 @@ static const char *const pacing_names[] = {"records", "accesses", "ns"};
 void trace_cli_help(void) {
     printf(
         "usage: refault trace info [--verify] [--json FILE|-] FILE\n"
-        "       refault trace dump FILE\n"
-        "       refault trace cut FILE -o OUT --ops N | --from-op A [--to-op B] [--level N]\n"
+        "       refault trace dump [--from-op A] [--to-op B | --ops N] FILE\n"
+        "       refault trace cut FILE -o OUT [--from-op A] [--to-op B | --ops N] [--level N]\n"
         "       refault trace sample FILE -o OUT --rate R [--group N] [--seed S] [--level N]\n\n"
         "info   what a trace is and holds; --verify decodes all of it and checks every\n"
         "       checksum, total and mapping\n"
         "dump   every record as a line of text: R, W page [content], C page content, and events\n"
-        "cut    accesses A to B (B not included), or the first N, as a trace of its own; what\n"
-        "       access A finds is rebuilt by events and one access a page; --level is zstd's\n\n"
+        "cut    a part as a trace of its own; what its first access finds is rebuilt by events\n"
+        "       and one access a page; --level is zstd's, 1 to 22\n"
+        "sample the pages whose hash is below the rate, as a trace of its own\n\n"
+        "Accesses count from 0. --from-op A begins with access A (0), --to-op B ends before\n"
+        "access B (the last one), --ops N ends after N accesses.\n\n"
         "example: refault trace cut gcc-tree.rft -o start.rft --ops 1M\n");
 }
 
@@ -61,7 +65,7 @@ static void print_info(const char *path, const struct trace_reader *r) {
     printf("%-18s%s\n", "pacing", pacing_names[i->pacing]);
 }
 
-static void json_string(FILE *f, const char *key, const char *s) {
+static void put_json_string(FILE *f, const char *key, const char *s) {
     fprintf(f, "\"%s\":\"", key);
     for (; *s; s++) {
         unsigned char c = (unsigned char)*s;
@@ -83,7 +87,7 @@ static int json_info(const char *path, const char *to, const struct trace_reader
         return rf_fail(err, RF_EIO, "%s: cannot be created: %s", to, strerror(errno));
     fprintf(f, "{\"blocks\":%u,\"catalogue_rows\":%" PRIu64 ",\"content_changes\":%" PRIu64 ",",
             i->blocks, r->rows_total, i->content_changes);
-    json_string(f, "content_spec", i->content_spec);
+    put_json_string(f, "content_spec", i->content_spec);
     fprintf(f,
             ",\"digest\":\"%016" PRIx64 "\",\"dropped_file_pages\":%" PRIu64 ",\"events\":%" PRIu64
             ",\"footprint_pages\":%" PRIu64 ",\"implicit_content\":%s",
@@ -93,9 +97,9 @@ static int json_info(const char *path, const char *to, const struct trace_reader
             ",\"max_content\":%" PRIu64 ",\"min_memory_pages\":%" PRIu64 ",\"ops\":%" PRIu64
             ",\"pacing\":\"%s\",\"pages_touched\":%" PRIu64 ",",
             i->max_content, i->min_memory_pages, i->ops, pacing_names[i->pacing], i->pages_touched);
-    json_string(f, "path", path);
+    put_json_string(f, "path", path);
     fprintf(f, ",\"processes\":%u,", i->processes);
-    json_string(f, "provenance", i->provenance);
+    put_json_string(f, "provenance", i->provenance);
     fprintf(f, ",\"version\":%u,\"vmas\":%u,\"writes\":%" PRIu64 "}\n", i->version, i->vmas,
             i->writes);
     bool ok = !ferror(f);
@@ -130,8 +134,9 @@ static int trace_cli_info(int argc, char **argv, struct rf_err *err) {
         rf_fail(err, RF_EUSAGE, "trace info needs one trace; see refault trace --help");
         return trace_cli_error(err);
     }
-    const char *path = argv[optind];
-    if ((rc = trace_open(path, &r, err)))
+    char shown[4096];
+    const char *path = report_line(argv[optind], shown, sizeof(shown));
+    if ((rc = trace_open(argv[optind], &r, err)))
         return trace_cli_error(err);
     if (verify)
         rc = trace_verify(r, err);
@@ -190,30 +195,93 @@ static void dump_event(const struct trace_event *e) {
     }
 }
 
-static void dump_block(const struct trace_block *b) {
+/* Accesses [from, to). */
+struct part {
+    uint64_t from, to, ops; /* ops 0: as `to` says */
+};
+
+/* 1 if the option was one of a part's, 0 if not, -1 with err for a bad value. */
+enum { O_OPS = 256, O_FROM, O_TO, O_LEVEL };
+static int part_option(struct part *p, int c, const char *text, struct rf_err *err) {
+    bool ok;
+    if (c == O_OPS)
+        ok = trace_cli_positive("--ops", text, &p->ops, err);
+    else if (c == O_FROM)
+        ok = trace_cli_count("--from-op", text, &p->from, err);
+    else if (c == O_TO)
+        ok = trace_cli_count("--to-op", text, &p->to, err);
+    else
+        return 0;
+    return ok ? 1 : -1;
+}
+
+static int part_complete(struct part *p, struct rf_err *err) {
+    if (p->ops && p->to != UINT64_MAX)
+        return rf_fail(err, RF_EUSAGE, "--ops and --to-op both say where to end, expected one");
+    if (p->ops)
+        p->to = p->from > UINT64_MAX - p->ops ? UINT64_MAX : p->from + p->ops;
+    if (p->from >= p->to)
+        return rf_fail(err, RF_EUSAGE, "accesses %" PRIu64 " to %" PRIu64 ", expected some",
+                       p->from, p->to);
+    return 0;
+}
+
+/* Prints what belongs to the part; false behind its end. */
+static bool dump_block(const struct trace_block *b, const struct part *p) {
+    uint64_t number = b->first_op;
     for (size_t i = 0; i < b->nops; i++) {
         uint32_t op = b->ops[i], id = op & TRACE_ID_MASK;
+        bool content = (op & OP_CONTENT) && !(op & OP_EVENT);
+        bool access = !(op & OP_EVENT) && (op & (OP_CONTENT | OP_WRITE)) != OP_CONTENT;
+        if (access && number >= p->to)
+            return false;
+        if (p->from && (access ? number < p->from : number <= p->from)) {
+            i += content;
+            number += access;
+            continue;
+        }
+        number += access;
         if (op & OP_EVENT)
             dump_event(&b->events[id]);
-        else if (op & OP_CONTENT)
+        else if (content)
             printf("%c %u %u\n", op & OP_WRITE ? 'W' : 'C', id, b->ops[++i]);
         else
             printf("%c %u\n", op & OP_WRITE ? 'W' : 'R', id);
     }
+    return true;
 }
 
 static int trace_cli_dump(int argc, char **argv, struct rf_err *err) {
+    static const struct option options[] = {{"ops", required_argument, NULL, O_OPS},
+                                            {"from-op", required_argument, NULL, O_FROM},
+                                            {"to-op", required_argument, NULL, O_TO},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    struct part p = {.to = UINT64_MAX};
     struct trace_reader *r;
     struct trace_block b;
-    int rc;
-    if (argc != 2) {
+    int c, rc;
+    while ((c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+        if (c == 'h') {
+            trace_cli_help();
+            return 0;
+        }
+        rc = part_option(&p, c, optarg, err);
+        if (rc == 0)
+            return trace_cli_bad_option("trace", c, argv, err);
+        if (rc < 0)
+            return trace_cli_error(err);
+    }
+    if (argc - optind != 1) {
         rf_fail(err, RF_EUSAGE, "trace dump needs one trace; see refault trace --help");
         return trace_cli_error(err);
     }
-    if (trace_open(argv[1], &r, err))
+    if (part_complete(&p, err) || trace_open(argv[optind], &r, err))
         return trace_cli_error(err);
-    while ((rc = trace_next(r, &b, err)) == 1)
-        dump_block(&b);
+    rc = p.from ? trace_seek(r, p.from, err) : 0;
+    while (!rc && (rc = trace_next(r, &b, err)) == 1)
+        rc = dump_block(&b, &p) ? 0 : 2;
+    rc = RF_MIN(rc, 0);
     trace_close(r);
     if (!rc)
         rc = flush_stdout(err);
@@ -222,7 +290,6 @@ static int trace_cli_dump(int argc, char **argv, struct rf_err *err) {
 
 /* ---- cut ---- */
 static int trace_cli_cut(int argc, char **argv, struct rf_err *err) {
-    enum { O_OPS = 256, O_FROM, O_TO, O_LEVEL };
     static const struct option options[] = {{"output", required_argument, NULL, 'o'},
                                             {"ops", required_argument, NULL, O_OPS},
                                             {"from-op", required_argument, NULL, O_FROM},
@@ -230,46 +297,33 @@ static int trace_cli_cut(int argc, char **argv, struct rf_err *err) {
                                             {"level", required_argument, NULL, O_LEVEL},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
-    struct trace_cut_params p = {.to = UINT64_MAX};
+    struct part part = {.to = UINT64_MAX};
+    struct trace_cut_params p = {0};
     const char *out = NULL;
-    uint64_t ops = 0, level = 0;
     int c;
 
     while ((c = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
-        bool ok = true;
-        switch (c) {
-        case 'o':
-            out = optarg;
-            break;
-        case O_OPS:
-            ok = trace_cli_count("--ops", optarg, &ops, err);
-            break;
-        case O_FROM:
-            ok = trace_cli_count("--from-op", optarg, &p.from, err);
-            break;
-        case O_TO:
-            ok = trace_cli_count("--to-op", optarg, &p.to, err);
-            break;
-        case O_LEVEL:
-            ok = trace_cli_count("--level", optarg, &level, err);
-            p.zstd_level = (int)RF_MIN(level, 22u);
-            break;
-        case 'h':
+        int taken = part_option(&part, c, optarg, err);
+        if (c == 'h') {
             trace_cli_help();
             return 0;
-        default:
-            return trace_cli_bad_option("trace", c, argv, err);
         }
-        if (!ok)
+        if (c == 'o')
+            out = optarg;
+        else if (c == O_LEVEL)
+            taken = trace_cli_level(optarg, &p.zstd_level, err) ? 1 : -1;
+        else if (!taken)
+            return trace_cli_bad_option("trace", c, argv, err);
+        if (taken < 0)
             return trace_cli_error(err);
     }
-    if (ops)
-        p.to = p.from > UINT64_MAX - ops ? UINT64_MAX : p.from + ops;
     if (argc - optind != 1 || !out)
         rf_fail(err, RF_EUSAGE, "trace cut needs one trace and -o OUT; see refault trace --help");
-    if (err->code || trace_cut(argv[optind], out, &p, err))
+    if (err->code || part_complete(&part, err))
         return trace_cli_error(err);
-    return 0;
+    p.from = part.from;
+    p.to = part.to;
+    return trace_cut(argv[optind], out, &p, err) ? trace_cli_error(err) : 0;
 }
 
 int cmd_trace(int argc, char **argv) {
@@ -279,14 +333,13 @@ int cmd_trace(int argc, char **argv) {
     opterr = 0;
     if (strcmp(what, "info") == 0)
         return trace_cli_info(argc - 1, argv + 1, &err);
-    if (strcmp(what, "dump") == 0 && !(argc > 2 && strcmp(argv[2], "--help") == 0))
+    if (strcmp(what, "dump") == 0)
         return trace_cli_dump(argc - 1, argv + 1, &err);
     if (strcmp(what, "cut") == 0)
         return trace_cli_cut(argc - 1, argv + 1, &err);
     if (strcmp(what, "sample") == 0)
         return trace_cli_sample(argc - 1, argv + 1, &err);
-    if (argc > 1 &&
-        (strcmp(what, "dump") == 0 || strcmp(what, "--help") == 0 || strcmp(what, "-h") == 0)) {
+    if (strcmp(what, "--help") == 0 || strcmp(what, "-h") == 0) {
         trace_cli_help();
         return 0;
     }

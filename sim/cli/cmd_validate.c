@@ -210,7 +210,7 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
         return rf_fail(err, RF_EUSAGE,
                        "validate needs a folder of recorded runs; "
                        "'refault validate --help' explains");
-    return RF_OK;
+    return outputs_differ((const char *const[]){a->json, a->markdown}, 2, err);
 }
 
 static int write_text(const struct args *a, const struct validation *v, struct rf_err *err) {

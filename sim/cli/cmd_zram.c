@@ -2,6 +2,7 @@
 /* refault zram: runs a script of reads, writes and sysfs writes on a zram device. */
 #include "cmd_zram.h"
 
+#include "cli/cli.h"
 #include "config/value.h"
 #include "size_list.h"
 #include "version.h"
@@ -9,6 +10,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,11 +54,6 @@ static void usage(FILE *f) {
         "\n"
         "example: refault zram fill.zs --bank bank.bin --comp lz4 --kernel 6.1\n",
         f);
-}
-
-static int fail(const struct rf_err *err) {
-    fprintf(stderr, "refault: %s\n", err->msg);
-    return rf_exit_status(err->code);
 }
 
 static int parse_size(const char *option, const char *text, uint64_t *out, struct rf_err *err) {
@@ -364,6 +361,17 @@ static int on_sizes(void *ctx, const uint16_t *size, size_t nr, struct rf_err *e
     return 0;
 }
 
+/* Failed operations are results, which the device counts; but they may be a slip in the script. */
+static int on_end(void *ctx, const struct zram_script_counts *n, struct rf_err *err) {
+    const struct report *r = ctx;
+    (void)err;
+    if (n->first_failed)
+        cli_note("%s: %" PRIu64 " operations failed and %" PRIu64
+                 " reads found another page, the first in line %u",
+                 r->o->script, n->io_errors, n->verify_errors, n->first_failed);
+    return 0;
+}
+
 static int write_json(const struct report *r, struct rf_err *err) {
     const struct zram_options *o = r->o;
     bool file = strcmp(o->json, "-") != 0;
@@ -383,7 +391,8 @@ static int write_json(const struct report *r, struct rf_err *err) {
 }
 
 static int run(const struct zram_options *o, struct rf_err *err) {
-    static const struct zram_script_ops ops = {on_snapshot, on_sysfs, on_sizes};
+    static const struct zram_script_ops ops = {
+        .snapshot = on_snapshot, .sysfs = on_sysfs, .sizes = on_sizes, .end = on_end};
     struct zram_params p = {
         .policy = o->era->zram,
         .cost = profile_default()->zram,
@@ -432,5 +441,5 @@ int cmd_zram(int argc, char **argv) {
         return 0;
     if (rc == 0)
         rc = run(&o, &err);
-    return rc == 0 ? 0 : fail(&err);
+    return rc == 0 ? 0 : cli_fail(&err);
 }

@@ -2,6 +2,7 @@
 /* refault zsmalloc: class tables, and what a list of sizes occupies. */
 #include "cmd_zram.h"
 
+#include "cli/cli.h"
 #include "config/value.h"
 #include "refault/zpool.h"
 #include "zram_script.h"
@@ -37,11 +38,6 @@ static void usage(FILE *f) {
           "\n"
           "example: printf '1000 500\\n3700 20\\n' | refault zsmalloc fill --chain-size 8\n",
           f);
-}
-
-static int fail(const struct rf_err *err) {
-    fprintf(stderr, "refault: %s\n", err->msg);
-    return rf_exit_status(err->code);
 }
 
 static int parse_options(int argc, char **argv, bool classes, struct zs_options *o,
@@ -256,7 +252,7 @@ int cmd_zsmalloc(int argc, char **argv) {
     }
     if (!classes && !fill) {
         rf_fail(&err, RF_EUSAGE, "zsmalloc: found '%s', expected classes or fill", what);
-        return fail(&err);
+        return cli_fail(&err);
     }
     int rc = parse_options(argc - 1, argv + 1, classes, &o, &err);
     if (rc > 0)
@@ -267,5 +263,5 @@ int cmd_zsmalloc(int argc, char **argv) {
                      argv[argc - 1]);
     if (rc == 0)
         rc = classes ? run_classes(&o, &err) : run_fill(left ? argv[argc - 1] : "-", &o, &err);
-    return rc == 0 ? 0 : fail(&err);
+    return rc == 0 ? 0 : cli_fail(&err);
 }

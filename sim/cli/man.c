@@ -120,8 +120,8 @@ int cli_man(void) {
         "processes. zswap.max_pool_percent is of machine.ram, as in the kernel.\n");
     fputs(".SH EXIT STATUS\n.TP\n0\nDone; an out-of-memory kill that was simulated is a result.\n"
           ".TP\n1\nA check or criterion failed.\n"
-          ".TP\n2\nWrong usage or bad input.\n"
-          ".TP\n3\nA limit was reached, or a file could not be read or written.\n",
+          ".TP\n2\nWrong usage, or an input that is missing, unreadable, damaged or unsuitable.\n"
+          ".TP\n3\nAn output could not be written, memory is missing, or a limit was reached.\n",
           stdout);
     knob_table_free(&t);
     rc = output_close(&o, &err);

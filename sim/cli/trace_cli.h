@@ -19,5 +19,11 @@ int trace_cli_error(const struct rf_err *err);
 int trace_cli_bad_option(const char *command, int c, char **argv, struct rf_err *err);
 /* A count with K M G T for powers of 1024. */
 bool trace_cli_count(const char *option, const char *text, uint64_t *out, struct rf_err *err);
+/* The same, from 1 on. */
+bool trace_cli_positive(const char *option, const char *text, uint64_t *out, struct rf_err *err);
+/* A level of zstd, 1 to 22. */
+bool trace_cli_level(const char *text, int *out, struct rf_err *err);
+/* Whether --contents names a synthetic model. */
+bool trace_cli_contents(const char *spec, struct rf_err *err);
 
 #endif

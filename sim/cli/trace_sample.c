@@ -16,7 +16,7 @@ int trace_cli_sample(int argc, char **argv, struct rf_err *err) {
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
     struct trace_sample_params p = {.seed = 1};
-    uint64_t group = 1, level = 0;
+    uint64_t group = 1;
     const char *out = NULL;
     char *end;
     int c;
@@ -35,13 +35,13 @@ int trace_cli_sample(int argc, char **argv, struct rf_err *err) {
             }
             break;
         case O_GROUP:
-            ok = trace_cli_count("--group", optarg, &group, err);
+            ok = trace_cli_positive("--group", optarg, &group, err);
             break;
         case O_SEED:
             ok = trace_cli_count("--seed", optarg, &p.seed, err);
             break;
         case O_LEVEL:
-            ok = trace_cli_count("--level", optarg, &level, err);
+            ok = trace_cli_level(optarg, &p.zstd_level, err);
             break;
         case 'h':
             trace_cli_help();
@@ -53,7 +53,6 @@ int trace_cli_sample(int argc, char **argv, struct rf_err *err) {
             return trace_cli_error(err);
     }
     p.group = (uint32_t)RF_MIN(group, UINT32_MAX);
-    p.zstd_level = (int)RF_MIN(level, 22u);
     if (argc - optind != 1 || !out || p.rate == 0.0)
         rf_fail(err, RF_EUSAGE,
                 "trace sample needs one trace, -o OUT and --rate R; see refault trace --help");

@@ -66,7 +66,7 @@ int ini_read(const char *path, ini_fn fn, void *ctx, struct rf_err *err) {
     int rc = RF_OK;
 
     if (!f)
-        return rf_fail(err, errno == ENOENT ? RF_EUSAGE : RF_EIO, "%s: %s", path, strerror(errno));
+        return rf_fail(err, RF_EINPUT, "%s: %s", path, strerror(errno));
     while (rc == RF_OK && fgets(text, sizeof(text), f)) {
         line++;
         if (!strchr(text, '\n') && !feof(f))
@@ -77,7 +77,7 @@ int ini_read(const char *path, ini_fn fn, void *ctx, struct rf_err *err) {
             rf_fail_prefix(err, "%s:%u", path, line);
     }
     if (rc == RF_OK && ferror(f))
-        rc = rf_fail(err, RF_EIO, "%s: %s", path, strerror(errno));
+        rc = rf_fail(err, RF_EINPUT, "%s: %s", path, strerror(errno));
     fclose(f);
     return rc;
 }

@@ -9,7 +9,7 @@
  * other than 0 ends the reading; its message is prefixed with file and line. */
 typedef int (*ini_fn)(void *ctx, const char *key, const char *value, unsigned line,
                       struct rf_err *err);
-/* Reads a file. RF_EUSAGE if it is not well-formed, RF_EIO if it cannot be read. */
+/* Reads a file. RF_EUSAGE if it is not well-formed, RF_EINPUT if it cannot be read. */
 int ini_read(const char *path, ini_fn fn, void *ctx, struct rf_err *err) RF_MUST_CHECK;
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include "config/limits.h"
 #include "config/value.h"
 
 static const char *const devices[] = {"null", "nvme", "ssd", "hdd", "pmem", "zram0", NULL};
@@ -25,10 +26,12 @@ static const char *const full_policies[] = {"block", "spin", "software", "error"
 
 #define AT(field)                                                                                  \
     offsetof(struct machine_config, field), sizeof(((const struct machine_config *)0)->field)
-#define ANY 0, 0
-#define SINCE(v) v, 0
-#define UNTIL(v) 0, v
-#define BETWEEN(a, b) a, b
+/* The largest machine that Linux runs on has less. */
+#define MAX_BYTES (UINT64_C(1) << 50)
+#define ANY 0, 0, false
+#define SINCE(v) v, 0, false
+#define UNTIL(v) 0, v, false
+#define BETWEEN(a, b) a, b, false
 
 static const struct knob usual[] = {
     {"kernel", KNOB_KERNEL, AT(era), 0, 0, NULL, ANY, "kernel whose rules hold (also --kernel)"},
@@ -203,7 +206,6 @@ static void cost_knob(const struct cost_field *f, struct knob *k) {
     k->type = f->u32 ? KNOB_U32 : strstr(f->name, "_ns") ? KNOB_TIME : KNOB_U64;
     k->offset = offsetof(struct machine_config, cost) + f->offset;
     k->size = f->u32 ? sizeof(uint32_t) : sizeof(uint64_t);
-    k->max = f->u32 ? UINT32_MAX : INT64_MAX;
     k->help = strstr(f->name, "byte_ps")   ? "picoseconds per compressed byte"
               : ends_with(f->name, "_bps") ? "bytes per second"
               : k->type == KNOB_TIME       ? "time charged"
@@ -214,16 +216,17 @@ static void era_knob(const struct era_field *f, struct knob *k) {
     static const struct {
         enum knob_type type;
         size_t size;
-        uint64_t max;
     } types[] = {
-        [ERA_BOOL] = {KNOB_BOOL, sizeof(bool), 1}, [ERA_U8] = {KNOB_U8, 1, UINT8_MAX},
-        [ERA_U16] = {KNOB_U16, 2, UINT16_MAX},     [ERA_U32] = {KNOB_U32, 4, UINT32_MAX},
-        [ERA_U64] = {KNOB_U64, 8, INT64_MAX},      [ERA_ENUM8] = {KNOB_ENUM, 1, 0},
+        [ERA_BOOL] = {KNOB_BOOL, sizeof(bool)},
+        [ERA_U8] = {KNOB_U8, 1},
+        [ERA_U16] = {KNOB_U16, 2},
+        [ERA_U32] = {KNOB_U32, 4},
+        [ERA_U64] = {KNOB_U64, 8},
+        [ERA_ENUM8] = {KNOB_ENUM, 1},
     };
 
     k->type = ends_with(f->name, "_ns") ? KNOB_TIME : types[f->type].type;
     k->size = types[f->type].size;
-    k->max = types[f->type].max;
     k->offset = offsetof(struct machine_config, era) + f->offset;
     k->values = f->values;
     k->help = f->help;
@@ -249,11 +252,14 @@ int knob_table_init(struct knob_table *t, struct rf_err *err) {
         cost_knob(&cost[i], &t->v[n]);
         t->v[n].key = t->names + at;
         at += (size_t)sprintf(t->names + at, "cost.%s", cost[i].name) + 1;
+        knob_limits(&t->v[n]);
     }
     for (size_t i = 0; i < nr_era; i++, n++) {
         era_knob(&era[i], &t->v[n]);
         t->v[n].key = t->names + at;
         at += (size_t)sprintf(t->names + at, "era.%s", era[i].name) + 1;
+        if (knob_is_number(&t->v[n]))
+            knob_limits(&t->v[n]);
     }
     t->n = n;
     t->nr_usual = NR_USUAL;
@@ -288,7 +294,26 @@ const struct knob *knob_find(const struct knob_table *t, const char *key, struct
     return NULL;
 }
 
+/* A whole number of the largest unit that it is a multiple of. */
+static const char *exact_time(uint64_t ns, char *buf, size_t size) {
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    unsigned u = 0;
+
+    while (u < 3 && ns && ns % 1000 == 0) {
+        ns /= 1000;
+        u++;
+    }
+    snprintf(buf, size, ns ? "%llu%s" : "%llu", (unsigned long long)ns, units[u]);
+    return buf;
+}
+
+bool knob_is_number(const struct knob *k) {
+    return k->type == KNOB_U8 || k->type == KNOB_U16 || k->type == KNOB_U32 ||
+           k->type == KNOB_U64 || k->type == KNOB_TIME;
+}
+
 const char *knob_range(const struct knob *k, char *buf, size_t size) {
+    char low[32], high[32];
     size_t at = 0;
 
     switch (k->type) {
@@ -303,17 +328,15 @@ const char *knob_range(const struct knob *k, char *buf, size_t size) {
     case KNOB_U16:
     case KNOB_U32:
     case KNOB_U64:
-        if (k->max >= UINT32_MAX)
-            snprintf(buf, size, "integer from %llu", (unsigned long long)k->min);
-        else
-            snprintf(buf, size, "integer %llu..%llu", (unsigned long long)k->min,
-                     (unsigned long long)k->max);
+        snprintf(buf, size, "integer %s%llu..%llu", k->zero ? "0 or " : "",
+                 (unsigned long long)k->min, (unsigned long long)k->max);
         break;
     case KNOB_TIME:
-        snprintf(buf, size, "time in ns, us, ms or s");
+        snprintf(buf, size, "time in ns, us, ms or s, %s%s to %s", k->zero ? "0 or " : "",
+                 exact_time(k->min, low, sizeof(low)), exact_time(k->max, high, sizeof(high)));
         break;
     case KNOB_AMOUNT:
-        snprintf(buf, size, "size (K M G T), %% or max");
+        snprintf(buf, size, "size (K M G T) up to 1024T, %% or max");
         break;
     case KNOB_KERNEL:
         at += (size_t)snprintf(buf, size, "one of");
@@ -469,14 +492,15 @@ int knob_set(const struct knob *k, struct machine_config *c, const char *text, s
     case KNOB_TIME:
         if (k->type == KNOB_TIME ? !value_time(text, &v) : !value_u64(text, &v))
             return bad_value(k, text, err);
-        if (v < k->min || v > k->max)
+        if ((v < k->min || v > k->max) && !(v == 0 && k->zero))
             return bad_value(k, text, err);
         store(at, k->size, v);
         return RF_OK;
     case KNOB_AMOUNT:
         /* A percentage beyond a thousand times the footprint is a slip, and could overflow. */
         if (!value_amount(text, &amount) ||
-            (amount.kind == AMOUNT_PERCENT && amount.value > 10000000))
+            (amount.kind == AMOUNT_PERCENT && amount.value > 10000000) ||
+            (amount.kind == AMOUNT_BYTES && amount.value > MAX_BYTES))
             return bad_value(k, text, err);
         /* By members: a copy of the whole would leave garbage in the padding of the config. */
         ((struct rf_amount *)(void *)at)->value = amount.value;

@@ -32,6 +32,7 @@ struct knob {
     uint64_t min, max;
     const char *const *values; /* NULL-terminated */
     uint16_t since, until;     /* kernels that have it, 6.12 = 612; 0 = no bound */
+    bool zero;                 /* 0 is allowed though it is below min */
     const char *help;
 };
 
@@ -56,6 +57,8 @@ const char *knob_format(const struct knob *k, const struct machine_config *c, ch
 json_t *knob_json(const struct knob *k, const struct machine_config *c);
 /* All effective values, {key: value}. New reference. */
 json_t *knobs_config_json(const struct knob_table *t, const struct machine_config *c);
+/* Whether it is an integer or a time, with min and max. */
+bool knob_is_number(const struct knob *k);
 /* "integer 0..200", "size, % or max", "one of lz4, zstd"; returns buf. */
 const char *knob_range(const struct knob *k, char *buf, size_t size);
 /* "all", "6.8 and later", "to 6.9", "6.5 to 6.8"; returns buf. */

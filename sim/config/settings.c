@@ -85,30 +85,49 @@ int settings_add_file(struct settings *s, const char *path, struct rf_err *err) 
     return ini_read(path, add_line, s, err);
 }
 
+struct profile_file {
+    const struct knob_table *knobs;
+    struct profile profile;
+};
+
+/* Ranges are those of the knob: "blk.nvme.read_ns" of a profile is cost.blk.read_ns. */
+static const struct knob *knob_of_profile(const struct knob_table *t, const char *key) {
+    const char *rest = strncmp(key, "blk.", 4) == 0 ? strchr(key + 4, '.') : NULL;
+    char name[128];
+
+    snprintf(name, sizeof(name), "cost.%s%s", rest ? "blk" : key, rest ? rest : "");
+    return knob_find(t, name, NULL);
+}
+
 static int profile_line(void *ctx, const char *key, const char *value, unsigned line,
                         struct rf_err *err) {
-    struct profile *p = ctx;
-    uint64_t v, old;
-    bool is_time = strstr(key, "_ns") != NULL;
+    struct profile_file *f = ctx;
+    const struct knob *k = knob_of_profile(f->knobs, key);
+    struct machine_config scratch;
+    uint64_t v;
 
     (void)line;
-    if (!profile_get(p, key, &old))
-        return rf_fail(err, RF_EUSAGE, "a profile has no value '%s'", key);
-    if (is_time ? !value_time(value, &v) : !value_u64(value, &v))
-        return rf_fail(err, RF_EUSAGE, "%s: bad value '%s', expected %s", key, value,
-                       is_time ? "a time in ns, us, ms or s" : "an integer");
-    if (!profile_set(p, key, v))
+    if (!k || !profile_get(&f->profile, key, &v))
+        return rf_fail(err, RF_EUSAGE,
+                       "a profile has no value '%s'; 'refault knobs' shows section and name of "
+                       "every cost",
+                       key);
+    if (knob_set(k, &scratch, value, err) != RF_OK)
+        return RF_EUSAGE;
+    if (k->type == KNOB_TIME ? !value_time(value, &v) : !value_u64(value, &v))
+        return rf_fail(err, RF_EUSAGE, "%s: bad value '%s'", key, value);
+    if (!profile_set(&f->profile, key, v))
         return rf_fail(err, RF_EUSAGE, "%s: %s is too large", key, value);
     return RF_OK;
 }
 
 int settings_set_profile(struct settings *s, const char *name, struct rf_err *err) {
-    struct profile p = *profile_default();
+    struct profile_file f = {.knobs = s->knobs, .profile = *profile_default()};
     char *copy;
     int rc = RF_OK;
 
     if (strcmp(name, "default") != 0)
-        rc = ini_read(name, profile_line, &p, err);
+        rc = ini_read(name, profile_line, &f, err);
     if (rc != RF_OK)
         return rf_fail_prefix(err, "--profile");
     copy = copy_text(name);
@@ -116,7 +135,7 @@ int settings_set_profile(struct settings *s, const char *name, struct rf_err *er
         return rf_fail(err, RF_ENOMEM, "no memory for settings");
     free(s->profile_name);
     s->profile_name = copy;
-    s->profile = p;
+    s->profile = f.profile;
     return RF_OK;
 }
 
@@ -161,6 +180,31 @@ static bool is_set(const struct layers *l, const char *key) {
     return false;
 }
 
+/* What would be set without any effect is refused. */
+static int check_effects(const struct layers *l, const struct machine_config *c,
+                         struct rf_err *err) {
+    static const struct {
+        const char *key, *option;
+    } scripts_only[] = {
+        {"zram0.backing_dev", "--backing-dev"},
+        {"zram0.writeback_limit", "E writeback_limit N"},
+        {"zram0.writeback_limit_enable", "E writeback_limit_enable 1"},
+        {"zram0.recomp_algorithm", "--recomp"},
+    };
+
+    for (size_t i = 0; i < sizeof(scripts_only) / sizeof(scripts_only[0]); i++) {
+        if (is_set(l, scripts_only[i].key))
+            return rf_fail(err, RF_EUSAGE,
+                           "%s: nothing writes back or recompresses during a replay; 'refault "
+                           "zram' does, with %s",
+                           scripts_only[i].key, scripts_only[i].option);
+    }
+    if (c->lru_gen_enabled && !c->era.reclaim.lru_gen_available)
+        return rf_fail(err, RF_EUSAGE, "lru_gen.enabled: kernel %s has no multi-gen LRU",
+                       c->era.name);
+    return RF_OK;
+}
+
 int settings_resolve(const struct settings *s, const struct setting *extra, size_t nr,
                      const struct trace_info *info, struct machine_config *out,
                      struct rf_err *err) {
@@ -182,6 +226,8 @@ int settings_resolve(const struct settings *s, const struct setting *extra, size
         out->blocks = info->blocks;
     }
     rc = apply(&l, PASS_PLAIN, out, err);
+    if (rc == RF_OK)
+        rc = check_effects(&l, out, err);
     if (rc != RF_OK)
         return rc;
     /* A zram swap area is as large as the device: whichever of the two was given decides. */

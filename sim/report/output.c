@@ -27,6 +27,80 @@ int output_keeps(const char *path, const char *input, struct rf_err *err) {
     return RF_OK;
 }
 
+/* The folder of a path, and the name in it. */
+static bool folder_of(const char *path, struct stat *folder, const char **name) {
+    char dir[4096] = ".";
+    const char *slash = strrchr(path, '/');
+    size_t len = slash ? (size_t)(slash - path) + 1 : 0;
+
+    if (len >= sizeof(dir))
+        return false;
+    if (len) {
+        memcpy(dir, path, len);
+        dir[len] = '\0';
+    }
+    *name = path + len;
+    return stat(dir, folder) == 0;
+}
+
+static bool same_output(const char *a, const char *b) {
+    struct stat sa, sb;
+    const char *na, *nb;
+
+    if (strcmp(a, b) == 0)
+        return strcmp(a, "-") == 0 || stat(a, &sa) != 0 || S_ISREG(sa.st_mode);
+    if (strcmp(a, "-") == 0 || strcmp(b, "-") == 0)
+        return false;
+    if (stat(a, &sa) == 0 && stat(b, &sb) == 0)
+        return S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+    return folder_of(a, &sa, &na) && folder_of(b, &sb, &nb) && strcmp(na, nb) == 0 &&
+           sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+int outputs_differ(const char *const *paths, size_t n, struct rf_err *err) {
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = i + 1; j < n; j++) {
+            if (paths[i] && paths[j] && same_output(paths[i], paths[j]))
+                return rf_fail(err, RF_EUSAGE, "%s: two outputs cannot go to one file",
+                               strcmp(paths[i], "-") == 0 ? "stdout" : paths[i]);
+        }
+    }
+    return RF_OK;
+}
+
+const char *report_name(const char *path, char *buf, size_t size) {
+    const char *slash = strrchr(path, '/');
+
+    return report_line(slash ? slash + 1 : path, buf, size);
+}
+
+const char *report_line(const char *text, char *buf, size_t size) {
+    size_t at = 0;
+
+    for (const char *s = text; *s && at + 5 < size;) {
+        unsigned char c = (unsigned char)*s;
+        unsigned more = c >= 0xf0 && c < 0xf5 ? 3 : c >= 0xe0 ? 2 : c >= 0xc2 ? 1 : 0, ok = 0;
+
+        /* Overlong forms and surrogates begin with these two bytes. */
+        if ((c == 0xe0 && (unsigned char)s[1] < 0xa0) ||
+            (c == 0xed && (unsigned char)s[1] > 0x9f) ||
+            (c == 0xf0 && (unsigned char)s[1] < 0x90) || (c == 0xf4 && (unsigned char)s[1] > 0x8f))
+            more = 0;
+        while (ok < more && ((unsigned char)s[ok + 1] & 0xc0) == 0x80)
+            ok++;
+        if (c >= 0x80 ? more == 0 || ok < more : c < 0x20 || c == 0x7f) {
+            buf[at++] = '?';
+            s++;
+            continue;
+        }
+        memcpy(buf + at, s, more + 1);
+        at += more + 1;
+        s += more + 1;
+    }
+    buf[at] = '\0';
+    return buf;
+}
+
 int output_close(struct output *o, struct rf_err *err) {
     bool bad;
 
@@ -49,7 +123,7 @@ static const char *const option_names[NR_OUTPUTS] = {
 int outputs_check(const struct outputs *o, struct rf_err *err) {
     for (size_t i = 0; i < NR_OUTPUTS; i++) {
         for (size_t j = i + 1; j < NR_OUTPUTS; j++) {
-            if (!o->path[i] || !o->path[j] || strcmp(o->path[i], o->path[j]) != 0)
+            if (!o->path[i] || !o->path[j] || !same_output(o->path[i], o->path[j]))
                 continue;
             if (strcmp(o->path[i], "-") == 0)
                 return rf_fail(err, RF_EUSAGE, "--%s - and --%s - cannot both have stdout",

@@ -18,6 +18,9 @@ struct output {
 int output_open(struct output *o, const char *path, struct rf_err *err) RF_MUST_CHECK;
 /* RF_EUSAGE if writing to path (may be NULL) would destroy the file input. */
 int output_keeps(const char *path, const char *input, struct rf_err *err) RF_MUST_CHECK;
+/* RF_EUSAGE if two of the n paths (NULL = not asked for) are one file, or both stdout: their
+ * contents would mix. They need not exist yet. */
+int outputs_differ(const char *const *paths, size_t n, struct rf_err *err) RF_MUST_CHECK;
 /* Flushes and closes; RF_EIO if anything could not be written. */
 int output_close(struct output *o, struct rf_err *err) RF_MUST_CHECK;
 
@@ -38,7 +41,12 @@ int outputs_close(struct outputs *o, int rc, struct rf_err *err) RF_MUST_CHECK;
 /* Whether one of them goes to stdout, which then has no room for a summary. */
 bool outputs_take_stdout(const struct outputs *o);
 
-/* The result as one object (new reference), NULL without memory. trace_name is shown as it is. */
+/* A text as it is shown: one line of valid UTF-8, with ? for what is not. Returns buf. */
+const char *report_line(const char *text, char *buf, size_t size);
+/* The last component of a path, likewise. */
+const char *report_name(const char *path, char *buf, size_t size);
+
+/* The result as one object (new reference), NULL without memory. trace_name: see report_name(). */
 json_t *report_json(const struct replay_result *r, const struct knob_table *knobs,
                     const char *trace_name);
 /* Writes an object: indented, or on one line; ends with a newline. */

@@ -316,7 +316,7 @@ void report_text(FILE *f, const struct replay_result *r, const char *trace_name)
 
     print_setup(f, r, trace_name);
     fprintf(f, "outcome  %s after %s accesses\n",
-            r->outcome == MACHINE_OOM ? "out of memory" : "done",
+            r->outcome == MACHINE_OOM ? "oom: out of memory" : "done",
             count_text(r->ops_done, n, sizeof(n)));
     print_time(f, r);
     print_counters(f, r);

@@ -69,12 +69,11 @@ int rft_lines_open(const char *path, struct rft_lines **out, struct rf_err *err)
     memcpy(l->path, path, len + 1);
     l->file = fopen(path, "rb");
     if (!l->file) {
-        rc = rf_fail(err, errno == ENOENT ? RF_EINPUT : RF_EIO, "%s: cannot be opened: %s", path,
-                     strerror(errno));
+        rc = rf_fail(err, RF_EINPUT, "%s: cannot be opened: %s", path, strerror(errno));
     } else {
         size_t got = fread(first, 1, 4, l->file);
         if (ferror(l->file)) {
-            rc = rf_fail(err, RF_EIO, "%s: offset 0: read: %s", path, strerror(errno));
+            rc = rf_fail(err, RF_EINPUT, "%s: offset 0: read: %s", path, strerror(errno));
         } else if (got == 4 && memcmp(first, zstd_magic, 4) == 0) {
             l->zstd = ZSTD_createDCtx();
             if (!l->zstd)
@@ -97,7 +96,7 @@ static int fill(struct rft_lines *l, size_t *got, struct rf_err *err) {
     if (!l->zstd) {
         *got = fread(l->buf + l->n, 1, BUF_BYTES - l->n, l->file);
         if (*got == 0 && ferror(l->file))
-            return rf_fail(err, RF_EIO, "%s: read: %s", l->path, strerror(errno));
+            return rf_fail(err, RF_EINPUT, "%s: read: %s", l->path, strerror(errno));
         l->n += *got;
         return 0;
     }
@@ -108,7 +107,7 @@ static int fill(struct rft_lines *l, size_t *got, struct rf_err *err) {
             l->in_n = fread(l->in, 1, FILE_BYTES, l->file);
             if (l->in_n == 0) {
                 if (ferror(l->file))
-                    return rf_fail(err, RF_EIO, "%s: read: %s", l->path, strerror(errno));
+                    return rf_fail(err, RF_EINPUT, "%s: read: %s", l->path, strerror(errno));
                 if (l->frame_left)
                     return rf_fail(err, RF_EINPUT,
                                    "%s: offset %llu: compressed file is cut off, expected the "

@@ -19,6 +19,7 @@ struct trace_reader {
     uint64_t at;   /* offset of the next block */
     uint64_t seen; /* accesses in the record blocks before it */
     uint64_t rows_seen, contents_seen, events_seen, blocks_seen;
+    bool sought; /* began in the middle: totals and rows before are not known */
     XXH64_state_t *digest;
     ZSTD_DCtx *zstd;
     uint8_t *comp, *raw;

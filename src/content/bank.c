@@ -66,7 +66,7 @@ static bool bytes_room(struct bytes *b, size_t more) {
 static int read_all(const char *path, struct bytes *b, struct rf_err *err) {
     FILE *f = fopen(path, "rb");
     if (!f)
-        return rf_fail(err, RF_EIO, "%s: cannot open the bank: %s", path, strerror(errno));
+        return rf_fail(err, RF_EINPUT, "%s: cannot open the bank: %s", path, strerror(errno));
     int rc = RF_OK;
     for (;;) {
         if (!bytes_room(b, CHUNK)) {
@@ -77,7 +77,7 @@ static int read_all(const char *path, struct bytes *b, struct rf_err *err) {
         b->len += n;
         if (n < CHUNK) {
             if (ferror(f))
-                rc = rf_fail(err, RF_EIO, "%s: read error at byte %zu", path, b->len);
+                rc = rf_fail(err, RF_EINPUT, "%s: read error at byte %zu", path, b->len);
             break;
         }
     }

@@ -80,7 +80,7 @@ static int read_sizes(const char *path, struct synth_part *p, XXH64_state_t *h,
     int rc = RF_OK;
     FILE *f = fopen(path, "r");
     if (!f)
-        return rf_fail(err, RF_EIO, "%s: cannot open the list of lengths: %s", path,
+        return rf_fail(err, RF_EINPUT, "%s: cannot open the list of lengths: %s", path,
                        strerror(errno));
     while (rc == RF_OK && fgets(line, sizeof(line), f)) {
         char *end;
@@ -114,7 +114,7 @@ static int read_sizes(const char *path, struct synth_part *p, XXH64_state_t *h,
         XXH64_update(h, le, sizeof(le));
     }
     if (rc == RF_OK && ferror(f))
-        rc = rf_fail(err, RF_EIO, "%s: read error after line %zu", path, nr_line);
+        rc = rf_fail(err, RF_EINPUT, "%s: read error after line %zu", path, nr_line);
     else if (rc == RF_OK && p->nr == 0)
         rc = rf_fail(err, RF_EINPUT, "%s: no length in the file, expected one at least", path);
     (void)fclose(f);

@@ -132,7 +132,7 @@ static void test_ini(void **state) {
     assert_int_equal(ini_read(path, note, &s, &err), RF_EUSAGE);
     assert_non_null(strstr(err.msg, ":2: found 'swappiness 100'"));
     unlink(path);
-    assert_int_equal(ini_read("/nonexistent/file.ini", note, &s, &err), RF_EUSAGE);
+    assert_int_equal(ini_read("/nonexistent/file.ini", note, &s, &err), RF_EINPUT);
 }
 
 /* ---- settings ---- */

@@ -180,7 +180,7 @@ static void bad_lines(void **state) {
     refuses("R 1\n", "line 1: found \"R 1\", expected #swtrace 1");
     refuses("#swtrace 2 page=4096\n", "line 1");
     refuses("#swtrace 1 page=4096 k=1\nr 1\n", "line 2: found \"r 1\", expected a process");
-    refuses(HEAD, "expected at least one access");
+    refuses(HEAD, "found no access, expected at least one");
     refuses(HEAD "w 1\nq 1\n", "line 4: found \"q 1\"");
     refuses(HEAD "w xyz\n", "line 3");
     refuses(HEAD "w 10000000000000\n", "line 3");

@@ -106,7 +106,7 @@ static void refuses(const char *text, const char *expected) {
 
 static void bad_lines(void **state) {
     (void)state;
-    refuses("", "end of file, expected at least one operation");
+    refuses("", "found no operation, expected at least one");
     refuses("R 1\nX 2\n", "line 2: found \"X 2\", expected R page");
     refuses("R\n", "line 1: found \"R\"");
     refuses("R 1 2\n", "line 1");

@@ -59,6 +59,30 @@ static void test_round_trip(void **state) {
     }
 }
 
+/* Nothing can be set to what a slip of the unit would give: every number has a range well within
+ * its type, and the defaults of all kernels lie in it. */
+static void test_ranges(void **state) {
+    (void)state;
+    for (size_t i = 0; i < knobs.n; i++) {
+        const struct knob *k = &knobs.v[i];
+        char text[32];
+        struct machine_config c;
+
+        if (!knob_is_number(k) || strcmp(k->key, "seed") == 0)
+            continue;
+        assert_int_equal(machine_config_init(&c, "6.12", NULL), RF_OK);
+        if (k->min >= k->max || (k->size > 2 && k->max >= UINT64_C(1) << (8 * k->size - 2) &&
+                                 strcmp(k->key, "zram0.writeback_limit") != 0))
+            fail_msg("%s has no range", k->key);
+        snprintf(text, sizeof(text), "%llu", (unsigned long long)k->max);
+        assert_int_equal(knob_set(k, &c, text, NULL), RF_OK);
+        snprintf(text, sizeof(text), "%llu", (unsigned long long)k->max + 1);
+        assert_int_equal(knob_set(k, &c, text, NULL), RF_EUSAGE);
+        if (k->min)
+            assert_int_equal(knob_set(k, &c, "0", NULL), k->zero ? RF_OK : RF_EUSAGE);
+    }
+}
+
 /* A knob changes its own bytes and no others. */
 static void test_set_touches_only_its_field(void **state) {
     struct machine_config a, b;
@@ -71,7 +95,12 @@ static void test_set_touches_only_its_field(void **state) {
                            : k->type == KNOB_NAME || k->type == KNOB_ENUM ? k->values[1]
                            : k->type == KNOB_KERNEL                       ? "6.1"
                                                                           : "1";
+        char number[32];
 
+        if (knob_is_number(k)) {
+            snprintf(number, sizeof(number), "%llu", (unsigned long long)k->max);
+            text = number;
+        }
         memcpy(&b, &a, sizeof(b)); /* with the padding */
         assert_int_equal(knob_set(k, &b, text, NULL), RF_OK);
         assert_memory_equal(&a, &b, k->offset);
@@ -95,7 +124,7 @@ static void test_bounds(void **state) {
         {"era.zswap.header_bytes", "255", "256"},
         {"era.zswap.protect", "second-chance", "2"},
         {"cost.mm.access_ns", "2us", "2 us"},
-        {"cost.blk.channels", "4294967295", "4294967296"},
+        {"cost.blk.channels", "1024", "1025"},
         {"kernel", "5.4", "5.5"},
     };
     struct machine_config c;
@@ -174,14 +203,11 @@ static void test_json_types(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_keys_are_unique),
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_set_touches_only_its_field),
-        cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_names_exist),
+        cmocka_unit_test(test_ranges),      cmocka_unit_test(test_keys_are_unique),
+        cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_set_touches_only_its_field),
+        cmocka_unit_test(test_bounds),      cmocka_unit_test(test_names_exist),
 
-        cmocka_unit_test(test_folio_sizes),
-        cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_folio_sizes), cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_json_types),
     };
 

@@ -48,7 +48,8 @@ static int on_sizes(void *ctx, const uint16_t *size, size_t nr, struct rf_err *e
 
 /* Bank: same-filled, 1000, 4000 (huge with chains of 8), 2000 bytes. */
 static int run(const char *text, struct seen *s, struct rf_err *err) {
-    static const struct zram_script_ops ops = {on_snapshot, on_sysfs, on_sizes};
+    static const struct zram_script_ops ops = {
+        .snapshot = on_snapshot, .sysfs = on_sysfs, .sizes = on_sizes};
     struct content_row rows[4] = {{.same_filled = true}, {.word = 0}, {.word = 0}, {.word = 0}};
     struct content_set *cs = NULL;
     rows[1].size[CODEC_LZ4] = 1000;

@@ -449,8 +449,7 @@ static int convert(struct sw_import *t, const char *in, const char *out, struct 
     if ((rc = pass(t, err)))
         return rc;
     if (!t->s.npages)
-        return rf_fail(err, RF_EINPUT, "%s: line %llu: end of file, expected at least one access",
-                       in, (unsigned long long)rft_lines_number(t->lines));
+        return rf_fail(err, RF_EINPUT, "%s: found no access, expected at least one", in);
     if ((rc = sw_second_pass(&t->s, opt->file_pages, err)) ||
         (rc = rft_lines_rewind(t->lines, err)))
         return rc;

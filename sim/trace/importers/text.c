@@ -244,8 +244,7 @@ static int import(const char *in, const char *out, const struct import_options *
         (rc = rft_lines_open(in, &t.lines, err)))
         return rc;
     if (!(rc = scan(&t, err)) && !t.any)
-        rc = rf_fail(err, RF_EINPUT, "%s: line %llu: end of file, expected at least one operation",
-                     in, (unsigned long long)rft_lines_number(t.lines));
+        rc = rf_fail(err, RF_EINPUT, "%s: found no operation, expected at least one", in);
     if (!rc)
         rc = rft_lines_rewind(t.lines, err);
     if (!rc) {
