@@ -515,6 +515,8 @@ int replay_run(struct trace_reader *trace, struct content_set *contents,
     rc = machine_create(c, contents, &r.m, err);
     if (rc != RF_OK)
         return rc;
+    if (r.opts->observer)
+        machine_observe(r.m, r.opts->observer);
     machine_set_implicit_content(r.m, out->info.implicit_content);
     machine_set_access_cost(r.m, out->info.pacing == TRACE_PACE_RECORDS);
     while (!r.ended && (rc = trace_next(trace, &block, err)) > 0) {

@@ -66,9 +66,10 @@ void replay_result_free(struct replay_result *r);
 struct activity;
 
 struct replay_opts {
-    rf_time interval;          /* of the time series, 0 = none */
-    struct activity *activity; /* begun by the caller; NULL = none */
-    const uint64_t *stops;     /* ascending numbers of accesses at which at_stop is called */
+    rf_time interval;                /* of the time series, 0 = none */
+    struct activity *activity;       /* begun by the caller; NULL = none */
+    const struct observer *observer; /* NULL = none */
+    const uint64_t *stops;           /* ascending numbers of accesses at which at_stop is called */
     size_t nr_stops;
     /* Before access stops[index] + 1; a code other than 0 ends the run with it. */
     int (*at_stop)(void *ctx, struct machine *m, size_t index, struct rf_err *err);

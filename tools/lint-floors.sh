@@ -18,6 +18,7 @@ BEGIN {
     of["config"] = "machine"
     of["calendar"] = "engine"
     of["trace_ops"] = "base" # the words alone, which both sides share
+    of["observe"] = "base"
 }
 function bad(why) {
     printf "%s:%d: %s\n", FILENAME, FNR, why

@@ -7,6 +7,7 @@
 #define REFAULT_BLK_H
 
 #include "refault/engine.h"
+#include "refault/observe.h"
 
 enum blk_op { BLK_READ, BLK_WRITE, BLK_DISCARD };
 
@@ -58,6 +59,8 @@ int blk_create(const struct blk_ops *ops, const struct blk_cost *cost, struct en
                struct rf_err *err) RF_MUST_CHECK;
 void blk_destroy(struct blk_dev *d);
 const struct blk_ops *blk_dev_ops(const struct blk_dev *d);
+/* Reports every request that a channel serves; o outlives the device. */
+void blk_observe(struct blk_dev *d, const struct observer *o);
 
 /*
  * One plug a CPU. Plugging nests; requests collect (a bio joins the last one when adjacent to its

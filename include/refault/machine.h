@@ -11,6 +11,7 @@
 #define REFAULT_MACHINE_H
 
 #include "refault/config.h"
+#include "refault/observe.h"
 
 struct machine;
 
@@ -44,6 +45,8 @@ int machine_compute(struct machine *m, uint64_t ns, struct rf_err *err) RF_MUST_
 int machine_wait(struct machine *m, uint32_t pid, uint32_t child, struct rf_err *err) RF_MUST_CHECK;
 /* With implicit contents the first store to page p leaves content 1 + p. */
 void machine_set_implicit_content(struct machine *m, bool on);
+/* Reports faults, reclaim and requests to o, which outlives the machine; changes no result. */
+void machine_observe(struct machine *m, const struct observer *o);
 /* Whether a recorded operation costs mm.access_ns (traces without pacing), default true. */
 void machine_set_access_cost(struct machine *m, bool on);
 

@@ -5,14 +5,19 @@
 #include "config/value.h"
 #include "html/reports.h"
 #include "report/report.h"
+#include "report/timeline.h"
 
-enum { OPT_INTERVAL = OPT_OWN, OPT_SIZES };
+enum { OPT_INTERVAL = OPT_OWN, OPT_SIZES, OPT_TIMELINE, OPT_TIMELINE_LIMIT };
 
 static const struct cli_option options[] = {
     CLI_MODEL_OPTIONS,
     {OPT_JSON, 0, "json", "FILE|-", "writes the result as one JSON object"},
     {OPT_CSV, 0, "csv", "FILE|-", "writes the result as CSV; with --interval the time series"},
     {OPT_HTML, 0, "html", "FILE|-", "writes a page with charts, one file that loads nothing"},
+    {OPT_TIMELINE, 0, "timeline", "FILE|-",
+     "writes faults, reclaim and requests as trace events for ui.perfetto.dev"},
+    {OPT_TIMELINE_LIMIT, 0, "timeline-limit", "N",
+     "keeps at most N events of a timeline (default 1000000)"},
     {OPT_INTERVAL, 0, "interval", "TIME", "samples every counter each TIME of simulated time"},
     {OPT_SIZES, 0, "sizes", "FILE", "keeps the compressed sizes of a page bank from run to run"},
     {0, 0, NULL, NULL, NULL},
@@ -33,6 +38,7 @@ struct args {
     struct cli_model model;
     struct outputs out;
     const char *trace, *sizes;
+    uint64_t timeline_limit;
     rf_time interval;
 };
 
@@ -63,6 +69,16 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
         case OPT_HTML:
             a->out.path[OUT_HTML] = w.value;
             break;
+        case OPT_TIMELINE:
+            a->out.path[OUT_TIMELINE] = w.value;
+            break;
+        case OPT_TIMELINE_LIMIT:
+            if (!value_u64(w.value, &a->timeline_limit) || a->timeline_limit == 0 ||
+                a->timeline_limit > 1000000000)
+                return rf_fail(err, RF_EUSAGE,
+                               "--timeline-limit: bad value '%s', expected 1 to 1000000000",
+                               w.value);
+            break;
         case OPT_SIZES:
             a->sizes = w.value;
             break;
@@ -85,6 +101,8 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
         rc = outputs_differ((const char *const[]){a->out.path[i], a->sizes}, 2, err);
     if (rc != RF_OK)
         return rc;
+    if (a->timeline_limit && !a->out.path[OUT_TIMELINE])
+        return rf_fail(err, RF_EUSAGE, "--timeline-limit needs --timeline FILE");
     if (a->interval && !a->out.path[OUT_CSV])
         return rf_fail(err, RF_EUSAGE, "--interval needs --csv FILE for the time series");
     return RF_OK;
@@ -110,7 +128,8 @@ static void write_csv(const struct args *a, const struct replay_result *r, FILE 
 }
 
 static int write_results(struct args *a, const struct replay_result *r,
-                         const struct activity *activity, struct rf_err *err) {
+                         const struct activity *activity, struct timeline *timeline,
+                         struct rf_err *err) {
     char buf[256];
     const char *name = report_name(a->trace, buf, sizeof(buf));
     struct output *o = a->out.o;
@@ -126,6 +145,13 @@ static int write_results(struct args *a, const struct replay_result *r,
         write_csv(a, r, o[OUT_CSV].f);
     if (rc == RF_OK && o[OUT_HTML].f)
         rc = html_replay(o[OUT_HTML].f, r, activity, &a->model.knobs, name, err);
+    if (rc == RF_OK && o[OUT_TIMELINE].f) {
+        rc = timeline_write(timeline, o[OUT_TIMELINE].f, r, activity, name, err);
+        if (timeline->dropped)
+            cli_note("the timeline has its first %zu events; %llu more are left out, "
+                     "--timeline-limit N keeps more",
+                     timeline->n, (unsigned long long)timeline->dropped);
+    }
     if (rc == RF_OK && !a->model.quiet && !outputs_take_stdout(&a->out)) {
         struct output text;
 
@@ -149,14 +175,19 @@ static int simulate(struct args *a, struct rf_err *err) {
     struct replay_result result;
     struct progress bar;
     struct activity activity = {0};
+    struct timeline timeline;
+    bool recorded = a->out.o[OUT_TIMELINE].f;
     const struct replay_opts opts = {.interval = a->interval,
-                                     .activity = a->out.o[OUT_HTML].f ? &activity : NULL,
+                                     .activity =
+                                         a->out.o[OUT_HTML].f || recorded ? &activity : NULL,
+                                     .observer = recorded ? &timeline.observer : NULL,
                                      .progress = on_progress,
                                      .ctx = &bar};
     int rc = trace_open(a->trace, &trace, err);
 
     if (rc != RF_OK)
         return rc;
+    timeline_init(&timeline, a->timeline_limit ? a->timeline_limit : TIMELINE_DEFAULT_LIMIT);
     rc = settings_resolve(&a->model.settings, NULL, 0, trace_reader_info(trace), &config, err);
     if (rc == RF_OK) {
         char kernel[16];
@@ -177,12 +208,13 @@ static int simulate(struct args *a, struct rf_err *err) {
         progress_clear(&bar);
     }
     if (rc == RF_OK) {
-        rc = write_results(a, &result, &activity, err);
+        rc = write_results(a, &result, &activity, &timeline, err);
         replay_result_free(&result);
     }
     if (rc == RF_OK && a->sizes)
         rc = content_cache_save(contents, a->sizes, err);
     activity_free(&activity);
+    timeline_free(&timeline);
     content_free(contents);
     trace_close(trace);
     return rc;

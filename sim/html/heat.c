@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "config/value.h"
+#include "report/report.h"
 
 #define LEVELS 6u
 
@@ -162,7 +162,7 @@ static json_t *heat_data(const struct activity *a) {
         else
             snprintf(text, sizeof(text), "%s 0x%" PRIx64,
                      process_name(a, r->pid, name, sizeof(name)), r->vpn * RF_PAGE_SIZE);
-        json_array_append_new(rows, json_string(text));
+        json_array_append_new(rows, report_string(text));
     }
     for (size_t i = 0; i < s->nr; i++) {
         json_array_append_new(times, json_integer((json_int_t)s->rows[i * width]));

@@ -2,11 +2,28 @@
 #include "report/report.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include "version.h"
 
 /* JSON integers of jansson are signed: what is beyond (a limit of UINT64_MAX) is clamped. */
 static json_t *integer(uint64_t v) {
     return json_integer(v > INT64_MAX ? INT64_MAX : (json_int_t)v);
+}
+
+json_t *report_string(const char *text) {
+    json_t *j = json_string(text);
+    char *copy;
+
+    if (j)
+        return j;
+    copy = strdup(text);
+    for (char *s = copy; s && *s; s++) {
+        if ((unsigned char)*s >= 0x80)
+            *s = '?';
+    }
+    j = copy ? json_string(copy) : NULL;
+    free(copy);
+    return j;
 }
 
 static json_t *trace_json(const struct replay_result *r, const char *name) {
@@ -17,7 +34,7 @@ static json_t *trace_json(const struct replay_result *r, const char *name) {
     json_t *o = json_object();
 
     snprintf(digest, sizeof(digest), "%016" PRIx64, i->digest);
-    json_object_set_new(o, "name", json_string(name));
+    json_object_set_new(o, "name", report_string(name));
     json_object_set_new(o, "digest", json_string(digest));
     json_object_set_new(o, "ops", integer(i->ops));
     json_object_set_new(o, "ops_done", integer(r->ops_done));
@@ -29,7 +46,7 @@ static json_t *trace_json(const struct replay_result *r, const char *name) {
     json_object_set_new(o, "footprint_pages", integer(i->footprint_pages));
     json_object_set_new(o, "min_memory_pages", integer(i->min_memory_pages));
     json_object_set_new(o, "dropped_file_pages", integer(i->dropped_file_pages));
-    json_object_set_new(o, "content", json_string(i->content_spec));
+    json_object_set_new(o, "content", report_string(i->content_spec));
     if (i->pacing < sizeof(pacing) / sizeof(pacing[0]))
         json_object_set_new(o, "pacing", json_string(pacing[i->pacing]));
     if (r->has_source)

@@ -118,7 +118,7 @@ int output_close(struct output *o, struct rf_err *err) {
 /* ---- several of them ---- */
 
 static const char *const option_names[NR_OUTPUTS] = {
-    [OUT_JSON] = "json", [OUT_CSV] = "csv", [OUT_HTML] = "html"};
+    [OUT_JSON] = "json", [OUT_CSV] = "csv", [OUT_HTML] = "html", [OUT_TIMELINE] = "timeline"};
 
 int outputs_check(const struct outputs *o, struct rf_err *err) {
     for (size_t i = 0; i < NR_OUTPUTS; i++) {

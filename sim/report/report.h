@@ -25,7 +25,7 @@ int outputs_differ(const char *const *paths, size_t n, struct rf_err *err) RF_MU
 int output_close(struct output *o, struct rf_err *err) RF_MUST_CHECK;
 
 /* The files that a command may be asked for, by the name of their option. */
-enum output_kind { OUT_JSON, OUT_CSV, OUT_HTML, NR_OUTPUTS };
+enum output_kind { OUT_JSON, OUT_CSV, OUT_HTML, OUT_TIMELINE, NR_OUTPUTS };
 struct outputs {
     const char *path[NR_OUTPUTS]; /* NULL = not wanted */
     struct output o[NR_OUTPUTS];
@@ -49,6 +49,8 @@ const char *report_name(const char *path, char *buf, size_t size);
 /* The result as one object (new reference), NULL without memory. trace_name: see report_name(). */
 json_t *report_json(const struct replay_result *r, const struct knob_table *knobs,
                     const char *trace_name);
+/* A JSON string (new reference) of any bytes: those that are no UTF-8 become '?'. */
+json_t *report_string(const char *text);
 /* Writes an object: indented, or on one line; ends with a newline. */
 int report_write_json(struct output *o, const json_t *j, bool one_line,
                       struct rf_err *err) RF_MUST_CHECK;

@@ -73,6 +73,7 @@ struct blk_dev {
     blk_end_fn end;
     void *end_ctx;
     struct blk_stats stats;
+    const struct observer *observer; /* NULL: nobody looks */
 
     struct pool bios, frags, requests;
     struct plug *plugs; /* one a CPU */

@@ -44,6 +44,10 @@ void blk_destroy(struct blk_dev *d) {
     free(d);
 }
 
+void blk_observe(struct blk_dev *d, const struct observer *o) {
+    d->observer = o;
+}
+
 const struct blk_ops *blk_dev_ops(const struct blk_dev *d) {
     return d->ops;
 }

@@ -78,6 +78,22 @@ static uint32_t next_request(struct blk_dev *d) {
     return d->batch.nr ? blk_list_pop(d, &d->batch) : RF_NONE;
 }
 
+static void report(const struct blk_dev *d, const struct request *rq) {
+    static const char *const names[] = {
+        [BLK_READ] = "read", [BLK_WRITE] = "write", [BLK_DISCARD] = "discard"};
+    const struct observed_span span = {
+        .track = OBSERVE_DEVICE,
+        .index = rq->channel,
+        .name = names[rq->op],
+        .from = rq->start,
+        .to = rq->end,
+        .waited_ns = rq->start - rq->queued,
+        .pages = rq->nr,
+    };
+
+    d->observer->span(d->observer->ctx, &span);
+}
+
 static void start_request(struct blk_dev *d, uint32_t id, rf_time t) {
     struct request *rq = rq_at(d, id);
     uint32_t dir = rq->op == BLK_READ ? 0 : 1, chan = RF_NONE;
@@ -102,6 +118,8 @@ static void start_request(struct blk_dev *d, uint32_t id, rf_time t) {
     d->head_off = rq->off + rq->nr;
     d->stats.busy_ns += rq->end - t;
     blk_count_request(d, (enum blk_op)rq->op, rq->nr);
+    if (d->observer)
+        report(d, rq);
     if (engine_at(d->eng, rq->end, request_end, d, id) != RF_OK)
         d->failed = RF_ENOMEM;
 }

@@ -408,6 +408,13 @@ const struct machine_config *machine_config_of(const struct machine *m) {
     return &m->c;
 }
 
+void machine_observe(struct machine *m, const struct observer *o) {
+    m->mm->observer = o;
+    m->mm->observed_pid = RF_NONE;
+    if (m->blk)
+        blk_observe(m->blk, o);
+}
+
 void machine_set_implicit_content(struct machine *m, bool on) {
     m->mm->implicit_content = on;
 }

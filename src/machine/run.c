@@ -74,7 +74,13 @@ bool run_worker(struct machine *m, struct sim_cpu *cpu, rf_time horizon) {
         m->worker_queued = false; /* it may be queued again while it runs */
     m->worker_active = m->in_worker = m->mm->in_worker = true;
     m->mm->reclaim_depth = 0;
+    rf_time from = cpu->now;
     bool over = zswap_shrink_work_step(m->zswap, cpu, horizon);
+    if (m->mm->observer) {
+        const struct observed_span span = {
+            .track = OBSERVE_WORKER, .name = "shrink worker", .from = from, .to = cpu->now};
+        m->mm->observer->span(m->mm->observer->ctx, &span);
+    }
     m->mm->reclaim_depth = depth;
     m->in_worker = m->mm->in_worker = false;
     m->worker_active = !over;

@@ -270,10 +270,6 @@ void machine_values(const struct machine *m, machine_value_fn fn, void *ctx) {
 }
 
 void machine_hists(const struct machine *m, machine_hist_fn fn, void *ctx) {
-    static const char *const names[NR_FAULT_KINDS] = {
-        [FK_MINOR] = "fault.minor",         [FK_WP] = "fault.wp",        [FK_COW] = "fault.cow",
-        [FK_CACHE_HIT] = "fault.cache_hit", [FK_ZERO] = "fault.zero",    [FK_ZSWAP] = "fault.zswap",
-        [FK_ZRAM] = "fault.zram",           [FK_DEVICE] = "fault.device"};
     for (int i = 0; i < NR_FAULT_KINDS; i++)
-        fn(ctx, names[i], &m->mm->lat[i]);
+        fn(ctx, fault_kind_name((enum fault_kind)i), &m->mm->lat[i]);
 }

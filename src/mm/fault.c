@@ -189,6 +189,28 @@ static enum fault_result swap_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t
     return FAULT_DONE;
 }
 
+static void report(const struct mm *mm, const struct fault_ctx *ctx, rf_time to) {
+    const struct observed_span span = {
+        .track = OBSERVE_TASK,
+        .index = mm->observed_pid,
+        .name = fault_kind_name((enum fault_kind)ctx->kind),
+        .from = ctx->start,
+        .to = to,
+        .pages = 1,
+    };
+
+    mm->observer->span(mm->observer->ctx, &span);
+}
+
+const char *fault_kind_name(enum fault_kind kind) {
+    static const char *const names[NR_FAULT_KINDS] = {
+        [FK_MINOR] = "fault.minor",         [FK_WP] = "fault.wp",        [FK_COW] = "fault.cow",
+        [FK_CACHE_HIT] = "fault.cache_hit", [FK_ZERO] = "fault.zero",    [FK_ZSWAP] = "fault.zswap",
+        [FK_ZRAM] = "fault.zram",           [FK_DEVICE] = "fault.device"};
+
+    return names[kind];
+}
+
 enum fault_result handle_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, bool write,
                                struct fault_ctx *ctx) {
     uint64_t p = mm->pte[id];
@@ -210,6 +232,7 @@ enum fault_result handle_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, 
     }
     sim_charge(cpu, mm->p.cost.minor_fault_ns);
     mm->in_fault = true;
+    mm->observed_pid = mm->block[id >> 9].pid;
     bool huge = RF_UNLIKELY(!mm->block[id >> 9].table) && thp_fault(mm, cpu, id, write, ctx);
     block_touch(mm, cpu, id >> 9);
     if (huge)
@@ -221,12 +244,17 @@ enum fault_result handle_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, 
     else
         r = anon_fault(mm, cpu, id, write, ctx);
     mm->in_fault = false;
-    if (r == FAULT_RETRY)
+    if (r == FAULT_RETRY) {
+        mm->observed_pid = RF_NONE;
         return r;
+    }
     if (r == FAULT_OOM) {
         mm->oom = true;
         rf_hist_add(&mm->lat[ctx->kind], cpu->now - ctx->start);
         mm->fault_ns += cpu->now - ctx->start;
+        if (mm->observer)
+            report(mm, ctx, cpu->now);
+        mm->observed_pid = RF_NONE;
         return r;
     }
     /* Before the limit is looked at: that may take the page away again. */
@@ -242,6 +270,9 @@ enum fault_result handle_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, 
     ctx->wait_until = delay ? cpu->now + delay : 0;
     rf_hist_add(&mm->lat[ctx->kind], cpu->now + delay - ctx->start);
     mm->fault_ns += cpu->now + delay - ctx->start;
+    if (mm->observer)
+        report(mm, ctx, cpu->now + delay);
+    mm->observed_pid = RF_NONE;
     ctx->active = false;
     return FAULT_DONE;
 }

@@ -199,6 +199,8 @@ enum fault_kind {
     FK_DEVICE,
     NR_FAULT_KINDS
 };
+/* "fault.minor", ... */
+const char *fault_kind_name(enum fault_kind kind);
 
 /* Per size, as in /sys/kernel/mm/transparent_hugepage/hugepages-<size>kB/stats. */
 enum mthp_stat {
@@ -287,8 +289,10 @@ struct mm {
     struct memcg memcg[MAX_MEMCGS];
     uint32_t nr_memcgs;
     struct mm_cpu *cpu;
-    struct sim_cpu *cur; /* whose code runs now */
-    bool in_fault;       /* it handles a page fault */
+    struct sim_cpu *cur;             /* whose code runs now */
+    bool in_fault;                   /* it handles a page fault */
+    const struct observer *observer; /* NULL: nobody looks */
+    uint32_t observed_pid; /* whose fault is handled, for the observer; RF_NONE: nobody's */
     uint64_t c[NR_VM_COUNTERS];
     uint64_t pool_pages;    /* frames held by zpools */
     uint64_t kernel_frames; /* page tables and tasks */

@@ -153,6 +153,21 @@ static void snapshot_refaults(struct mm *mm, uint32_t target) {
     mm->memcg[target].lruvec.refaults_snapshot = stats_below(mm, target).workingset_activate;
 }
 
+/* Reclaim is reported on the track of whoever does it. */
+static void report(const struct mm *mm, enum observe_track track, const char *name, rf_time from,
+                   rf_time to, uint64_t freed) {
+    const struct observed_span span = {
+        .track = track,
+        .index = track == OBSERVE_TASK ? mm->observed_pid : 0,
+        .name = name,
+        .from = from,
+        .to = to,
+        .pages = (uint32_t)freed,
+    };
+
+    mm->observer->span(mm->observer->ctx, &span);
+}
+
 uint64_t try_to_free_pages(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint64_t nr,
                            unsigned flags) {
     struct scan_control sc = {
@@ -161,6 +176,8 @@ uint64_t try_to_free_pages(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, u
         .kswapd = flags & RECLAIM_KSWAPD,
         .nr_to_reclaim = RF_MAX(nr, SWAP_CLUSTER_MAX),
     };
+
+    rf_time from = cpu->now;
 
     mm->x_reclaim_calls++;
     mm->reclaim_depth++;
@@ -177,6 +194,10 @@ uint64_t try_to_free_pages(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, u
         sc.skipped_deactivate = false;
     }
     mm->reclaim_depth--;
+    if (mm->observer)
+        report(mm, mm->in_worker ? OBSERVE_WORKER : OBSERVE_TASK,
+               memcg == ROOT_MEMCG ? "direct reclaim" : "cgroup reclaim", from, cpu->now,
+               sc.nr_reclaimed);
     return sc.nr_reclaimed;
 }
 
@@ -262,9 +283,13 @@ bool kswapd_run(struct mm *mm, struct sim_cpu *cpu) {
                               .kswapd = true,
                               .priority = mm->kswapd_priority,
                               .nr_to_reclaim = RF_MAX(mm->wmark_high, SWAP_CLUSTER_MAX)};
+    rf_time from = cpu->now;
+
     mm->reclaim_depth++;
     shrink_node(mm, cpu, &sc);
     mm->reclaim_depth--;
+    if (mm->observer)
+        report(mm, OBSERVE_KSWAPD, "kswapd", from, cpu->now, sc.nr_reclaimed);
     mm->kswapd_reclaimed += sc.nr_reclaimed;
     if (sc.nr_scanned < sc.nr_to_reclaim || !sc.nr_reclaimed)
         mm->kswapd_priority--;
