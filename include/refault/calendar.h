@@ -27,18 +27,15 @@ void sim_calendar_take(struct sim_calendar *c, rf_time start, uint64_t len);
 /* Nobody will ask for a time before floor any more. */
 void sim_calendar_prune(struct sim_calendar *c, rf_time floor);
 
-/*
- * A spin lock of many CPUs. All zero: free. Unlike struct sim_lock, it charges the waiting alone:
- * what is done under it is part of the costs of the work.
- */
+/* A spin lock of many CPUs, whose holders are booked. All zero: free. */
 struct sim_spin {
     struct sim_calendar busy;
     uint32_t prune_at;
-    uint64_t acquisitions, contended, wait_ns, hold_ns;
+    uint64_t acquisitions, contended, wait_ns;
 };
-/* Waits on cpu until the lock is free for hold_ns and books it; one that had to wait takes
- * handoff_ns more, in which nobody has the lock. Returns the time waited, charged to cpu. */
-uint64_t sim_spin_wait(struct sim_spin *l, struct sim_cpu *cpu, uint64_t hold_ns,
+/* Takes the lock on cpu and holds it for hold_ns; one that had to wait takes handoff_ns more, in
+ * which nobody has it. All is charged as system time. Returns the time waited. */
+uint64_t sim_spin_hold(struct sim_spin *l, struct sim_cpu *cpu, uint64_t hold_ns,
                        uint64_t handoff_ns);
 
 #endif

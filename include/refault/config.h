@@ -104,7 +104,9 @@ struct machine_config {
     struct rf_amount swap_size; /* default 200 % of the footprint */
     int8_t swap_rotational;     /* -1 as the device, 0, 1 */
     int8_t swap_stable_writes;  /* likewise */
-    bool vma_ra_enabled;
+    bool vma_ra_enabled, singlemapped_ra_enabled;
+    uint32_t compress_batchsize;
+    bool contention;
 
     bool zswap_enabled;
     char zswap_compressor[24], zswap_zpool[16];

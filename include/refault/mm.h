@@ -32,8 +32,18 @@ enum vm_counter {
 };
 const char *vm_counter_name(enum vm_counter c);
 
+#define SWAP_BATCH_MAX 32u /* of vm.compress-batchsize */
+
 /* ---- policies: what differs between kernels ---- */
 enum wp_rule { WP_W0, WP_W1, WP_W1_SEED, WP_W1_WILLY, WP_W2, WP_W3 };
+
+/* Swap-in of a whole large folio past the swap cache. */
+enum large_swapin {
+    LARGE_SWAPIN_NEVER,
+    LARGE_SWAPIN_SYNC,  /* from synchronous devices while zswap was never enabled (6.12) */
+    LARGE_SWAPIN_ZSWAP, /* from zswap ("mm: zswap: add support for zswapin of large folios", Usama
+                           Arif, Oct 2024; not merged) */
+};
 
 struct fault_policy {
     uint8_t wp_rule;           /* enum wp_rule: when do_wp_page may reuse a page */
@@ -43,8 +53,13 @@ struct fault_policy {
     bool drain_on_write;       /* drain the add batch when the page is not on an LRU (5.18+) */
     bool free_idle_after_cow;  /* idle old page and slot freed after a copy (5.14+) */
     bool mthp;                 /* anonymous folios of orders below 9 (6.8+) */
-    bool map_large_swapcache;  /* a swap fault maps all of a cached large folio (6.10+), else one
-                                  page */
+    uint8_t large_swapin;      /* enum large_swapin */
+    uint8_t large_swapin_max_order; /* largest order of these, 0 = no bound */
+    bool large_swapin_margin; /* they need max(64, nr) pages below the limit (discussion of that
+                                 series, 23 Oct 2024) */
+    bool zswap_skips_cache;   /* what zswap has is read past the swap cache (that series, too) */
+    bool map_large_swapcache; /* a swap fault maps all of a cached large folio (6.10+), else one
+                                 page */
 };
 
 struct reclaim_policy {
@@ -89,6 +104,10 @@ struct mm_cost {
     uint64_t fork_pte_ns, zap_pte_ns;
     uint64_t tick_ns;    /* 1/HZ */
     uint64_t age_pte_ns; /* MGLRU walk, per PTE */
+    /* On top, with contention: */
+    uint64_t lru_lock_ns;     /* hold of the LRU lock, per folio that is moved */
+    uint64_t swap_lock_ns;    /* hold of the swap device's lock, per allocation */
+    uint64_t lock_handoff_ns; /* a contended lock on its way to the next holder */
 };
 
 /* Whether an allocation of a large folio may reclaim (Documentation/admin-guide/mm/transhuge.rst):
@@ -109,8 +128,11 @@ struct mm_knobs {
     uint8_t thp_defrag;  /* enum thp_defrag_mode */
     uint32_t thp_orders; /* bit o: folios of order o below PMD order are allowed */
     uint64_t memory_max, memory_high, memory_swap_max, memory_zswap_max; /* pages, UINT64_MAX=max */
-    bool cgroup_v1;     /* memory_max is memory.limit_in_bytes of a v1 hierarchy */
-    uint64_t memsw_max; /* v1: memory.memsw.limit_in_bytes in pages, UINT64_MAX = max */
+    uint32_t compress_batchsize;  /* folios that reclaim stores in zswap together, 1 to 32 */
+    bool contention;              /* CPUs wait for each other's locks */
+    bool singlemapped_ra_enabled; /* with batches of loads: readahead from synchronous devices */
+    bool cgroup_v1;               /* memory_max is memory.limit_in_bytes of a v1 hierarchy */
+    uint64_t memsw_max;           /* v1: memory.memsw.limit_in_bytes in pages, UINT64_MAX = max */
     bool memory_zswap_writeback;
 };
 

@@ -155,6 +155,8 @@ struct zswap_params {
     struct content_set *content;
     struct accel *accel; /* not owned; NULL = none */
     bool verify;
+    bool contention; /* tree locks are waited for as struct sim_spin */
+    uint64_t lock_handoff_ns;
     const struct zswap_host_ops *host;
     void *host_ctx;
     zpool_pages_fn pages; /* pool pages taken or returned */

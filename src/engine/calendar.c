@@ -92,26 +92,25 @@ void sim_calendar_take(struct sim_calendar *c, rf_time start, uint64_t len) {
     }
 }
 
-uint64_t sim_spin_wait(struct sim_spin *l, struct sim_cpu *cpu, uint64_t hold_ns,
+uint64_t sim_spin_hold(struct sim_spin *l, struct sim_cpu *cpu, uint64_t hold_ns,
                        uint64_t handoff_ns) {
     rf_time start = sim_calendar_find(&l->busy, cpu->now, hold_ns);
-    uint64_t wait = start - cpu->now;
+    uint64_t wait = 0;
 
     if (l->busy.n >= l->prune_at) {
         sim_calendar_prune(&l->busy, engine_floor(cpu->eng));
         l->prune_at = RF_MAX(64, l->busy.n * 2);
     }
-    l->acquisitions++;
-    l->hold_ns += hold_ns;
-    if (wait) {
+    if (start > cpu->now) {
         /* The lock's cache line moves to the next holder while nobody has it. */
         start = sim_calendar_find(&l->busy, cpu->now, hold_ns + handoff_ns);
         wait = start + handoff_ns - cpu->now;
         hold_ns += handoff_ns;
         l->contended++;
         l->wait_ns += wait;
-        sim_charge(cpu, wait);
     }
+    l->acquisitions++;
     sim_calendar_take(&l->busy, start, hold_ns);
+    sim_charge(cpu, start + hold_ns - cpu->now);
     return wait;
 }

@@ -83,6 +83,7 @@ int machine_config_init(struct machine_config *c, const char *kernel, struct rf_
     c->swap_size = percent(200);
     c->swap_rotational = c->swap_stable_writes = -1;
     c->vma_ra_enabled = true;
+    c->compress_batchsize = 1;
 
     memcpy(c->zswap_compressor, "lzo", sizeof("lzo"));
     snprintf(c->zswap_zpool, sizeof(c->zswap_zpool), "%s", default_zpool(era));

@@ -7,6 +7,7 @@ static const char *const shrink_modes[] = {"sync",         "one",   "v1", "v2",
 static const char *const exclusive_modes[] = {"never", "knob", "always", NULL};
 static const char *const protect_modes[] = {"none", "counter", "second-chance", NULL};
 static const char *const alloc_modes[] = {"percpu-cluster", "cluster-lists", NULL};
+static const char *const large_swapins[] = {"never", "sync", "zswap", NULL};
 static const char *const wp_rules[] = {"w0", "w1", "w1-seed", "w1-willy", "w2", "w3", NULL};
 
 #define ERA(sub, f) (((const struct kernel_era *)0)->sub.f)
@@ -91,6 +92,10 @@ static const struct era_field fields[] = {
     FIELD(fault, drain_on_write, "a write fault drains the LRU-add batch"),
     FIELD(fault, free_idle_after_cow, "the old page is freed after a copy if idle"),
     FIELD(fault, mthp, "anonymous folios between a page and 2 MiB"),
+    ENUM(fault, large_swapin, large_swapins, "from where whole large folios are swapped in"),
+    FIELD(fault, large_swapin_max_order, "largest order of these, 0 = no bound"),
+    FIELD(fault, large_swapin_margin, "they need max(64, pages) below the limit of the cgroup"),
+    FIELD(fault, zswap_skips_cache, "what zswap has is read past the swap cache"),
     FIELD(fault, map_large_swapcache, "a swap fault maps all of a cached large folio"),
     FIELD(reclaim, add_batch, "folios in an LRU-add batch"),
     FIELD(reclaim, anon_inactive_first, "new anon pages start inactive"),

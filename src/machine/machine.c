@@ -155,6 +155,8 @@ static int init_zswap(struct machine *m, uint64_t ram, uint64_t swap_pages, stru
         .max_slots = (uint32_t)((swap_pages + 1023) & ~(uint64_t)511),
         .content = m->cs,
         .verify = c->verify,
+        .contention = c->contention,
+        .lock_handoff_ns = c->cost.mm.lock_handoff_ns,
         .host = &mm_zswap_ops,
         .host_ctx = m->mm,
         .pages = pool_pages,
@@ -261,6 +263,9 @@ static int wire(struct machine *m, struct rf_err *err) {
                   .memory_swap_max = machine_amount_pages(c, c->memory_swap_max),
                   .memory_zswap_max = machine_amount_pages(c, c->memory_zswap_max),
                   .memory_zswap_writeback = c->memory_zswap_writeback,
+                  .compress_batchsize = c->compress_batchsize,
+                  .contention = c->contention,
+                  .singlemapped_ra_enabled = c->singlemapped_ra_enabled,
                   .cgroup_v1 = v1,
                   .memsw_max = machine_amount_pages(c, c->memory_memsw_limit)},
         .fault = c->era.fault,
@@ -271,6 +276,8 @@ static int wire(struct machine *m, struct rf_err *err) {
         .eng = m->eng,
         .check = c->check,
         .zswap_invalidate_late = c->era.zswap.invalidate_late,
+        .zswap_store_batch = c->zswap_enabled && c->era.zswap.store_batch,
+        .zswap_load_batch = c->era.zswap.load_batch,
         .zswap_memcg_writeback = c->era.zswap.memcg_writeback,
     };
     if (mp.reclaim.add_batch == 0 || mp.reclaim.add_batch > BATCH_MAX)

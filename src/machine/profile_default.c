@@ -26,6 +26,9 @@ static const struct profile builtin = {
             .zap_pte_ns = 50,
             .tick_ns = 4000000,
             .age_pte_ns = 7,
+            .lru_lock_ns = 50,
+            .swap_lock_ns = 150,
+            .lock_handoff_ns = 300,
         },
     .zswap =
         {

@@ -155,6 +155,28 @@ static void put_accel(const struct machine *m, const struct sink *s) {
     put(s, MV_X, "x.zswap.", "mutex_hold_ns", c->x_mutex_hold_ns);
 }
 
+static void put_locks(const struct machine *m, const struct sink *s) {
+    const struct {
+        const char *name;
+        uint64_t acquisitions, contended, wait_ns;
+    } locks[] = {
+        {"lru", m->mm->lru_lock.acquisitions, m->mm->lru_lock.contended, m->mm->lru_lock.wait_ns},
+        {"swap", m->mm->swap_lock.acquisitions, m->mm->swap_lock.contended,
+         m->mm->swap_lock.wait_ns},
+        {"zswap_tree", m->zswap ? zswap_tree_lock(m->zswap)->acquisitions : 0,
+         m->zswap ? zswap_tree_lock(m->zswap)->contended : 0,
+         m->zswap ? zswap_tree_lock(m->zswap)->wait_ns : 0},
+    };
+
+    for (size_t i = 0; m->c.contention && i < sizeof(locks) / sizeof(locks[0]); i++) {
+        char prefix[32];
+        snprintf(prefix, sizeof(prefix), "x.lock.%s.", locks[i].name);
+        put(s, MV_X, prefix, "acquisitions", locks[i].acquisitions);
+        put(s, MV_X, prefix, "contended", locks[i].contended);
+        put(s, MV_X, prefix, "wait_ns", locks[i].wait_ns);
+    }
+}
+
 static void put_zram(const struct machine *m, const struct sink *s) {
     struct zram_mm_stat mm;
     struct zram_io_stat io;
@@ -250,6 +272,7 @@ void machine_values(const struct machine *m, machine_value_fn fn, void *ctx) {
     put_mthp(m, &s);
     put_zswap(m, &s);
     put_accel(m, &s);
+    put_locks(m, &s);
     put_zram(m, &s);
     put_blk(m, &s);
     put_residency(m, &s);

@@ -53,41 +53,6 @@ static enum fault_result anon_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t
     return FAULT_DONE;
 }
 
-/* Synchronous device, one user: read straight into a new page, past the swap cache. */
-static enum charge_result swapin_skip_cache(struct mm *mm, struct sim_cpu *cpu, uint32_t id,
-                                            uint32_t slot, struct fault_ctx *ctx, uint32_t *out) {
-    uint32_t memcg = slot_memcg(mm, slot);
-
-    *out = RF_NONE;
-    if (!frames_available(mm, cpu, 1))
-        return CHARGE_OOM;
-    enum charge_result r = memcg_charge(mm, cpu, memcg, 1, ctx);
-    if (r != CHARGE_OK)
-        return r;
-    *out = swapcache_lookup(mm, slot);
-    if (*out != RF_NONE) { /* reclaim put it into the cache meanwhile */
-        memcg_uncharge(mm, memcg, 1);
-        return CHARGE_OK;
-    }
-    uint32_t folio = folio_alloc(mm, memcg);
-    if (folio == RF_NONE) {
-        memcg_uncharge(mm, memcg, 1);
-        return CHARGE_OOM;
-    }
-    sim_charge(cpu, mm->p.cost.swapin_page_ns);
-    memcg_v1_swapin(mm, slot);
-    struct folio *f = &mm->folio[folio];
-    f->owner = pte_content(mm->pte[id]);
-    if (!mm->p.reclaim.anon_inactive_first)
-        f->flags |= FOLIO_ACTIVE;
-    if (mm->swap->meta[slot].flags & SLOT_SHADOW)
-        workingset_refault(mm, f, mm->swap->word[slot]);
-    folio_add_lru(mm, cpu, folio);
-    ctx->kind = folio_read(mm, cpu, folio, slot, pte_content(mm->pte[id]), false);
-    *out = folio;
-    return CHARGE_OK;
-}
-
 static void note_cache_hit(struct mm *mm, uint32_t id, struct folio *f, struct fault_ctx *ctx) {
     bool flagged = f->flags & FOLIO_RECLAIM;
 
@@ -113,16 +78,19 @@ static enum fault_result swap_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t
     uint32_t slot = pte_index(mm->pte[id]);
     uint32_t memcg = mm->proc[mm->block[id >> 9].pid].memcg;
     uint32_t folio = swapcache_lookup(mm, slot);
+    bool single_mapped = false;
 
     if (folio != RF_NONE) {
         note_cache_hit(mm, id, &mm->folio[folio], ctx);
     } else {
         enum charge_result r;
         sim_charge(cpu, mm->p.cost.swap_fault_ns);
-        if (mm->swap_sync && mm->swap->p.policy.sync_skips_cache && swap_count(mm->swap, slot) == 1)
-            r = swapin_skip_cache(mm, cpu, id, slot, ctx, &folio);
-        else
-            r = swapin_readahead(mm, cpu, id, slot, ctx, &folio, &ctx->kind);
+        if (swapin_skips_cache(mm, slot)) {
+            r = swapin_direct(mm, cpu, id, slot, ctx, &folio);
+        } else {
+            single_mapped = mm->swap_sync && swap_count(mm->swap, slot) == 1;
+            r = swapin_readahead(mm, cpu, id, slot, single_mapped, ctx, &folio, &ctx->kind);
+        }
         if (r != CHARGE_OK)
             return FAULT_OOM;
         vm_count(mm, memcg, VM_pgmajfault, 1);
@@ -145,9 +113,12 @@ static enum fault_result swap_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t
     if (cached && (f->flags & FOLIO_STABLE_WB))
         exclusive = false;
     uint32_t nr = 1, first = id, base = id;
-    if (RF_UNLIKELY(folio_order(f))) {
+    if (RF_UNLIKELY(folio_order(f)) && cached) {
         base = id - (slot - f->slot);
         nr = large_map_range(mm, id, slot, folio, &first);
+    } else if (RF_UNLIKELY(folio_order(f))) {
+        nr = folio_nr(f);
+        first = base = id & ~(nr - 1);
     }
     for (uint32_t i = 0; i < nr; i++)
         swap_free(mm->swap, cpu->id, pte_index(mm->pte[first + i]));
@@ -184,6 +155,9 @@ static enum fault_result swap_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t
         f->mapcount++;
         mm->pte[id] = pte_make(p, folio, flags);
     }
+    /* With batches of loads such a page was in the swap cache only to be read. */
+    if (RF_UNLIKELY(single_mapped) && mm->p.zswap_load_batch && folio_refs(f) <= 2)
+        (void)folio_free_swap(mm, cpu, folio);
     if (write && !own)
         return do_wp_page(mm, cpu, id, ctx);
     return FAULT_DONE;

@@ -127,7 +127,8 @@ void folio_lru_remove(struct mm *mm, uint32_t id) {
     stat_list(mm, f, active, false);
 }
 
-static void drain_add(struct mm *mm, struct mm_cpu *c) {
+static void drain_add(struct mm *mm, struct sim_cpu *cpu, struct mm_cpu *c) {
+    lru_lock(mm, cpu, c->add.n);
     for (uint32_t i = 0; i < c->add.n; i++) {
         uint32_t id = c->add.folio[i];
         mm->folio[id].flags &= (uint16_t)~FOLIO_IN_BATCH;
@@ -136,7 +137,8 @@ static void drain_add(struct mm *mm, struct mm_cpu *c) {
     c->add.n = 0;
 }
 
-static void drain_rotate(struct mm *mm, struct mm_cpu *c) {
+static void drain_rotate(struct mm *mm, struct sim_cpu *cpu, struct mm_cpu *c) {
+    lru_lock(mm, cpu, c->rotate.n);
     for (uint32_t i = 0; i < c->rotate.n; i++) {
         uint32_t id = c->rotate.folio[i];
         struct folio *f = &mm->folio[id];
@@ -160,7 +162,7 @@ void folio_add_lru(struct mm *mm, struct sim_cpu *cpu, uint32_t id) {
         mm->folio[id].flags |= FOLIO_ACTIVE;
     c->add.folio[c->add.n++] = id;
     if (c->add.n == mm->p.reclaim.add_batch || folio_order(&mm->folio[id]) > 0)
-        drain_add(mm, c);
+        drain_add(mm, cpu, c);
 }
 
 void folio_rotate_reclaimable(struct mm *mm, struct sim_cpu *cpu, uint32_t id) {
@@ -172,15 +174,15 @@ void folio_rotate_reclaimable(struct mm *mm, struct sim_cpu *cpu, uint32_t id) {
     f->flags |= FOLIO_IN_ROTATE;
     c->rotate.folio[c->rotate.n++] = id;
     if (c->rotate.n == mm->p.reclaim.add_batch)
-        drain_rotate(mm, c);
+        drain_rotate(mm, cpu, c);
 }
 
 void lru_add_drain(struct mm *mm, struct sim_cpu *cpu) {
     struct mm_cpu *c = mm_cpu(mm, cpu);
     if (c->add.n)
-        drain_add(mm, c);
+        drain_add(mm, cpu, c);
     if (c->rotate.n)
-        drain_rotate(mm, c);
+        drain_rotate(mm, cpu, c);
     if (c->activate.n)
         lru_gen_drain(mm, c);
 }

@@ -131,6 +131,7 @@ static uint64_t evict_folios(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg,
     sim_charge(cpu, mm->p.cost.shrink_call_ns);
     end_io(mm, cpu);
     uint64_t scanned = scan_folios(mm, memcg, sc, list, &nr);
+    lru_lock(mm, cpu, nr);
     scanned += gen_inc_min_seq(g);
     if (nr_gens(g) == MIN_NR_GENS)
         scanned = 0;
@@ -140,6 +141,7 @@ static uint64_t evict_folios(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg,
         shrink_folio_list(mm, cpu, list, &nr, sc, &st);
         sc->nr_reclaimed += st.reclaimed;
         end_io(mm, cpu);
+        lru_lock(mm, cpu, nr + st.nr_more);
         for (uint32_t i = 0; i < nr; i++)
             if (!putback(mm, list[i], last))
                 list[again++] = list[i];

@@ -141,6 +141,14 @@ static uint64_t reclaim_for_charge(struct mm *mm, struct sim_cpu *cpu, uint32_t 
     return got;
 }
 
+uint64_t memcg_margin(const struct mm *mm, uint32_t memcg) {
+    uint64_t least = UINT64_MAX;
+
+    for (uint32_t i = memcg; i != RF_NONE; i = mm->memcg[i].parent)
+        least = RF_MIN(least, margin(mm, i));
+    return least;
+}
+
 static void note_high(struct mm *mm, uint32_t memcg, uint32_t batch, struct fault_ctx *ctx) {
     for (uint32_t i = memcg; ctx && i != RF_NONE; i = mm->memcg[i].parent) {
         if (mm->memcg[i].usage > mm->memcg[i].high) {

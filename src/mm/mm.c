@@ -30,7 +30,11 @@ int mm_create(const struct mm_params *p, struct mm **out, struct rf_err *err) {
     mm->cpu = calloc(p->knobs.cpus, sizeof(*mm->cpu));
     if (p->knobs.lru_gen_enabled)
         mm->pmd_young = calloc(RF_MAX(mm->nr_blocks, 1u), 1);
-    bool enough = mm->block && mm->cpu && (mm->pmd_young || !p->knobs.lru_gen_enabled);
+    bool batches = p->zswap_store_batch && p->knobs.compress_batchsize > 1;
+    if (batches)
+        mm->batch_content = malloc(SWAP_BATCH_MAX * PMD_NR * sizeof(uint32_t));
+    bool enough = mm->block && mm->cpu && (mm->pmd_young || !p->knobs.lru_gen_enabled) &&
+                  (mm->batch_content || !batches);
     r = enough ? RF_OK : rf_fail(err, RF_ENOMEM, "no memory for a machine");
     if (!r)
         r = rf_varr_init(&mm->pte_arr, (size_t)mm->id_mask + 1, sizeof(uint64_t), err);
@@ -68,6 +72,9 @@ void mm_destroy(struct mm *mm) {
     free(mm->block);
     free(mm->pmd_young);
     free(mm->cpu);
+    free(mm->batch_content);
+    sim_calendar_free(&mm->lru_lock.busy);
+    sim_calendar_free(&mm->swap_lock.busy);
     rf_varr_free(&mm->pte_arr);
     rf_varr_free(&mm->folio_arr);
     rf_varr_free(&mm->gen_arr);

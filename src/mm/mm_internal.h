@@ -10,6 +10,7 @@
 #define MM_INTERNAL_H
 
 #include "refault/blk.h"
+#include "refault/calendar.h"
 #include "refault/content.h"
 #include "refault/mm.h"
 #include "refault/swap.h"
@@ -259,7 +260,8 @@ struct mm_params {
     struct content_set *content;
     struct engine *eng;
     bool check;
-    bool zswap_invalidate_late, zswap_memcg_writeback; /* of the era's zswap policy */
+    bool zswap_store_batch, zswap_invalidate_late, zswap_memcg_writeback,
+        zswap_load_batch; /* of the era's zswap policy */
 };
 
 struct mm {
@@ -314,6 +316,9 @@ struct mm {
     bool zswap_ever_enabled;
     bool swap_sync, swap_stable, vma_ra;
 
+    struct sim_spin lru_lock, swap_lock; /* with contention */
+    uint32_t *batch_content;             /* of the folios that are stored together */
+
     uint64_t stall_ns[NR_STALLS];
     uint64_t fault_ns;
     struct rf_hist lat[NR_FAULT_KINDS];
@@ -351,6 +356,17 @@ static inline uint32_t folio_refs(const struct folio *f) {
 static inline uint64_t mm_free_frames(const struct mm *mm) {
     uint64_t used = mm->nr_folios + mm->pool_pages + mm->kernel_frames;
     return used >= mm->p.knobs.ram_pages ? 0 : mm->p.knobs.ram_pages - used;
+}
+
+/* Waits for a lock where CPUs wait for each other. */
+static inline void mm_lock(struct mm *mm, struct sim_cpu *cpu, struct sim_spin *l,
+                           uint64_t hold_ns) {
+    if (RF_UNLIKELY(mm->p.knobs.contention))
+        (void)sim_spin_hold(l, cpu, hold_ns, mm->p.cost.lock_handoff_ns);
+}
+static inline void lru_lock(struct mm *mm, struct sim_cpu *cpu, uint32_t folios) {
+    if (folios)
+        mm_lock(mm, cpu, &mm->lru_lock, mm->p.cost.lru_lock_ns * folios);
 }
 
 /* ---- folio.c ---- */
@@ -392,6 +408,8 @@ void memcg_drain_stocks(struct mm *mm);
 bool memcg_charge_swap(struct mm *mm, uint32_t memcg, uint32_t nr);
 void memcg_uncharge_swap(struct mm *mm, uint32_t memcg, uint32_t nr);
 bool memcg_swap_full(const struct mm *mm, uint32_t memcg);
+/* Pages below the lowest limit on the way to the root, UINT64_MAX without one. */
+uint64_t memcg_margin(const struct mm *mm, uint32_t memcg);
 int64_t memcg_swap_free(const struct mm *mm, uint32_t memcg); /* pages it may still swap */
 /* A reclaim freed nothing: waits for writes in flight, or flushes the statistics once (*flushed).
  * False if neither can help. */
@@ -446,6 +464,9 @@ bool folio_free_swap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio);
 void folio_free_if_idle(struct mm *mm, struct sim_cpu *cpu, uint32_t folio);
 enum write_result { WRITE_CLEAN, WRITE_ASYNC, WRITE_ACTIVATE, WRITE_KEEP };
 enum write_result folio_writepage(struct mm *mm, struct sim_cpu *cpu, uint32_t folio);
+/* The same for nr <= SWAP_BATCH_MAX folios, which go to zswap together. */
+void folio_writepages(struct mm *mm, struct sim_cpu *cpu, const uint32_t *folio, uint32_t nr,
+                      enum write_result *result);
 /*
  * Reads slot into a new swap-cache folio: charge, cache, refault, LRU, read. *out gets the folio,
  * *allocated whether it is new. content: what the page holds.
@@ -453,6 +474,9 @@ enum write_result folio_writepage(struct mm *mm, struct sim_cpu *cpu, uint32_t f
 enum charge_result swapin_async(struct mm *mm, struct sim_cpu *cpu, uint32_t slot, uint32_t content,
                                 struct fault_ctx *ctx, uint32_t *out, bool *allocated,
                                 uint8_t *kind);
+/* The same without the read: a new folio is locked, and the caller reads it and unlocks it. */
+enum charge_result swapin_begin(struct mm *mm, struct sim_cpu *cpu, uint32_t slot, uint32_t content,
+                                struct fault_ctx *ctx, uint32_t *out, bool *allocated);
 uint8_t folio_read(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, uint32_t slot,
                    uint32_t content, bool in_cache);
 void mm_end_io(void *ctx, uint32_t folio, enum blk_op op, rf_time when);
@@ -474,9 +498,19 @@ enum fault_result do_wp_page(struct mm *mm, struct sim_cpu *cpu, uint32_t id,
                              struct fault_ctx *ctx);
 
 /* ---- readahead.c ---- */
-/* Brings slot of page id in with its neighbours; *out the target's folio. */
+/* Brings slot of page id in with its neighbours; *out the target's folio. single_mapped: the device
+ * is synchronous and the slot has one user. */
 enum charge_result swapin_readahead(struct mm *mm, struct sim_cpu *cpu, uint32_t id, uint32_t slot,
-                                    struct fault_ctx *ctx, uint32_t *out, uint8_t *kind);
+                                    bool single_mapped, struct fault_ctx *ctx, uint32_t *out,
+                                    uint8_t *kind);
+
+/* ---- swapin.c ---- */
+/* Whether a fault on slot reads past the swap cache. */
+bool swapin_skips_cache(const struct mm *mm, uint32_t slot);
+/* Does so, for a whole large folio where that is allowed: *out is it, or a folio that meanwhile is
+ * in the swap cache. */
+enum charge_result swapin_direct(struct mm *mm, struct sim_cpu *cpu, uint32_t id, uint32_t slot,
+                                 struct fault_ctx *ctx, uint32_t *out);
 
 /* ---- reclaim.c, reclaim_lists.c ---- */
 #define RECLAIM_KSWAPD 1u
@@ -502,19 +536,28 @@ struct scan_control {
 uint64_t shrink_inactive_list(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr,
                               struct scan_control *sc);
 void shrink_active_list(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr);
+struct write_batch {
+    uint32_t n, folio[SWAP_BATCH_MAX];
+};
 /* Fate of isolated folios; kept ones stay in list[0..*nr), freed ones are gone. */
 struct shrink_stat {
     uint64_t reclaimed, pageouts, activated, immediate;
     /* Kept pages of split folios and what was kept after them, linked by `next`, where the list has
      * no room: they follow those of the list. */
     uint32_t nr_more, more_first, more_last;
-    uint32_t to_uncharge; /* freed, but still charged: uncharged in one go */
-    uint32_t fetch;       /* where the list goes on: brought into the cache meanwhile */
+    uint32_t to_uncharge;      /* freed, but still charged: uncharged in one go */
+    struct write_batch *batch; /* collects what is to be written; NULL = written at once */
+    uint32_t fetch;            /* where the list goes on: brought into the cache meanwhile */
 };
 void shrink_folio_list(struct mm *mm, struct sim_cpu *cpu, uint32_t *list, uint32_t *nr,
                        struct scan_control *sc, struct shrink_stat *st);
 
 /* ---- thp.c: faults ---- */
+bool vma_allows_mthp(const struct vma *v);
+/* A new folio of this order, charged: RF_NONE if there is no memory for it. */
+uint32_t large_alloc(struct mm *mm, struct sim_cpu *cpu, const struct vma *v, uint32_t memcg,
+                     uint32_t order, struct fault_ctx *ctx, bool *charge_failed);
+#define MIN_MTHP_ORDER 2u /* an anonymous folio needs room for three words of its own state */
 /* Order-9 fault in a block without a page table; false if it does not apply or falls back. */
 bool thp_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, bool write, struct fault_ctx *ctx);
 /* Write fault with a folio of an enabled order below 9; false if order 0 it must be. */

@@ -3,7 +3,13 @@
  * shrink_folio_list(), shrink_inactive_list(), shrink_active_list(); 6.1, 6.12). */
 #include "mm_internal.h"
 
-enum fate { FATE_KEEP, FATE_ACTIVATE, FATE_FREED, FATE_SPLIT };
+enum fate {
+    FATE_KEEP,
+    FATE_ACTIVATE,
+    FATE_FREED,
+    FATE_SPLIT,
+    FATE_PENDING, /* waits in the batch to be written */
+};
 
 static bool try_free(struct mm *mm, struct sim_cpu *cpu, uint32_t id, struct shrink_stat *st) {
     struct folio *f = &mm->folio[id];
@@ -25,14 +31,12 @@ static bool try_free(struct mm *mm, struct sim_cpu *cpu, uint32_t id, struct shr
     return true;
 }
 
-static enum fate pageout(struct mm *mm, struct sim_cpu *cpu, uint32_t id, struct shrink_stat *st) {
+/* What the result of writing makes of a folio. */
+static enum fate written(struct mm *mm, struct sim_cpu *cpu, uint32_t id, enum write_result result,
+                         struct shrink_stat *st) {
     struct folio *f = &mm->folio[id];
-    uint32_t cached = (f->flags & FOLIO_SWAPCACHE) ? folio_nr(f) : 0;
 
-    if (folio_refs(f) != cached)
-        return FATE_KEEP;
-    f->flags = (uint16_t)((f->flags & ~FOLIO_DIRTY) | FOLIO_RECLAIM);
-    switch (folio_writepage(mm, cpu, id)) {
+    switch (result) {
     case WRITE_ACTIVATE:
         f->flags = (uint16_t)((f->flags & ~FOLIO_RECLAIM) | FOLIO_DIRTY);
         return FATE_ACTIVATE;
@@ -51,6 +55,20 @@ static enum fate pageout(struct mm *mm, struct sim_cpu *cpu, uint32_t id, struct
         st->pageouts += folio_nr(f);
         return try_free(mm, cpu, id, st) ? FATE_FREED : FATE_KEEP;
     }
+}
+
+static enum fate pageout(struct mm *mm, struct sim_cpu *cpu, uint32_t id, struct shrink_stat *st) {
+    struct folio *f = &mm->folio[id];
+    uint32_t cached = (f->flags & FOLIO_SWAPCACHE) ? folio_nr(f) : 0;
+
+    if (folio_refs(f) != cached)
+        return FATE_KEEP;
+    f->flags = (uint16_t)((f->flags & ~FOLIO_DIRTY) | FOLIO_RECLAIM);
+    if (RF_UNLIKELY(st->batch != NULL)) {
+        st->batch->folio[st->batch->n++] = id;
+        return FATE_PENDING;
+    }
+    return written(mm, cpu, id, folio_writepage(mm, cpu, id), st);
 }
 
 /* Gives the folio a place in swap; one that is large is split where the kernel would, or where
@@ -174,6 +192,7 @@ static bool settle(struct mm *mm, struct sim_cpu *cpu, uint32_t id, uint32_t pag
         return true;
     case FATE_KEEP:
     case FATE_SPLIT:
+    case FATE_PENDING:
         break;
     }
     return true;
@@ -193,6 +212,9 @@ static void keep_more(struct mm *mm, struct shrink_stat *st, uint32_t id) {
  * at from the start. */
 static void shrink_pieces(struct mm *mm, struct sim_cpu *cpu, uint32_t piece,
                           const struct scan_control *sc, struct shrink_stat *st) {
+    struct write_batch *batch = st->batch;
+
+    st->batch = NULL; /* they are written at once */
     for (bool first = true; piece != RF_NONE; first = false) {
         uint32_t id = piece, none = RF_NONE;
         piece = mm->folio[id].next;
@@ -203,6 +225,31 @@ static void shrink_pieces(struct mm *mm, struct sim_cpu *cpu, uint32_t piece,
         if (settle(mm, cpu, id, 1, fate, st))
             keep_more(mm, st, id);
     }
+    st->batch = batch;
+}
+
+/* Into the list, or behind it where pages of a split folio are already. */
+static inline void keep(struct mm *mm, struct shrink_stat *st, uint32_t *list, uint32_t *kept,
+                        uint32_t id) {
+    if (RF_UNLIKELY(st->nr_more))
+        keep_more(mm, st, id);
+    else
+        list[(*kept)++] = id;
+}
+
+static void write_pending(struct mm *mm, struct sim_cpu *cpu, struct shrink_stat *st,
+                          uint32_t *list, uint32_t *kept) {
+    struct write_batch *b = st->batch;
+    enum write_result result[SWAP_BATCH_MAX];
+
+    folio_writepages(mm, cpu, b->folio, b->n, result);
+    for (uint32_t i = 0; i < b->n; i++) {
+        uint32_t id = b->folio[i], pages = folio_nr(&mm->folio[id]);
+
+        if (settle(mm, cpu, id, pages, written(mm, cpu, id, result[i], st), st))
+            keep(mm, st, list, kept, id);
+    }
+    b->n = 0;
 }
 
 /*
@@ -224,7 +271,12 @@ static inline uint32_t fetch_ahead(const struct mm *mm, uint32_t at) {
 void shrink_folio_list(struct mm *mm, struct sim_cpu *cpu, uint32_t *list, uint32_t *nr,
                        struct scan_control *sc, struct shrink_stat *st) {
     uint32_t kept = 0, memcg = *nr ? folio_memcg(&mm->folio[list[0]]) : 0;
+    struct write_batch batch;
 
+    if (RF_UNLIKELY(mm->batch_content != NULL)) {
+        batch.n = 0;
+        st->batch = &batch;
+    }
     for (uint32_t i = 0; i < *nr; i++) {
         uint32_t id = list[i], pages = folio_nr(&mm->folio[id]), pieces = RF_NONE;
 
@@ -239,13 +291,16 @@ void shrink_folio_list(struct mm *mm, struct sim_cpu *cpu, uint32_t *list, uint3
         enum fate fate = folio_fate(mm, cpu, id, sc, st, &pieces);
         if (RF_UNLIKELY(fate == FATE_SPLIT))
             shrink_pieces(mm, cpu, pieces, sc, st);
-        else if (settle(mm, cpu, id, pages, fate, st)) {
-            if (RF_UNLIKELY(st->nr_more))
-                keep_more(mm, st, id);
-            else
-                list[kept++] = id;
-        }
+        else if (RF_UNLIKELY(fate == FATE_PENDING) && batch.n < mm->p.knobs.compress_batchsize)
+            continue;
+        else if (RF_UNLIKELY(fate == FATE_PENDING))
+            write_pending(mm, cpu, st, list, &kept);
+        else if (settle(mm, cpu, id, pages, fate, st))
+            keep(mm, st, list, &kept, id);
     }
+    if (RF_UNLIKELY(st->batch != NULL) && batch.n)
+        write_pending(mm, cpu, st, list, &kept);
+    st->batch = NULL;
     flush_uncharge(mm, memcg, st);
     *nr = kept;
 }
@@ -306,12 +361,14 @@ uint64_t shrink_inactive_list(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg
     uint32_t n = isolate(mm, &lv->list[LRU_INACTIVE_ANON], nr, list);
     if (n == 0)
         return 0;
+    lru_lock(mm, cpu, n);
     for (uint32_t i = 0; i < n; i++)
         scanned += folio_nr(&mm->folio[list[i]]);
     count_scan(mm, memcg, sc, scanned);
     sc->nr_scanned += scanned;
     st.fetch = lv->list[LRU_INACTIVE_ANON].tail;
     shrink_folio_list(mm, cpu, list, &n, sc, &st);
+    lru_lock(mm, cpu, n + st.nr_more);
     for (uint32_t i = 0; i < n; i++)
         putback(mm, memcg, list[i]);
     for (uint32_t id = st.more_first; st.nr_more; st.nr_more--) {
@@ -332,6 +389,7 @@ void shrink_active_list(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint
     sim_charge(cpu, mm->p.cost.shrink_call_ns);
     lru_add_drain(mm, cpu);
     uint32_t n = isolate(mm, &lv->list[LRU_ACTIVE_ANON], nr, list);
+    lru_lock(mm, cpu, 2 * n); /* off one list and onto another */
     uint32_t fetch = lv->list[LRU_ACTIVE_ANON].tail;
     for (uint32_t i = 0; i < n; i++) {
         struct folio *f = &mm->folio[list[i]];

@@ -23,6 +23,8 @@ bool folio_add_to_swap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio) {
     uint32_t slot = folio_order(f) ? swap_slots_alloc_large(mm->swap, cpu->id, folio_order(f))
                                    : swap_slot_alloc(mm->swap, cpu->id, &refilled);
 
+    if (refilled || nr > 1)
+        mm_lock(mm, cpu, &mm->swap_lock, mm->p.cost.swap_lock_ns);
     if (slot == SWAP_NO_SLOT) {
         mm->x_swap_full_fail++;
         return false;
@@ -217,29 +219,43 @@ static bool write_zeromap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio,
     return true;
 }
 
-static enum write_result write_folio(struct mm *mm, struct sim_cpu *cpu, uint32_t folio,
-                                     const uint32_t *content) {
-    struct folio *f = &mm->folio[folio];
-    uint32_t slot = f->slot, nr = folio_nr(f), memcg = folio_memcg(f);
+/* What comes before zswap; true if the folio needs no more. */
+static bool write_begins(struct mm *mm, struct sim_cpu *cpu, uint32_t folio,
+                         const uint32_t *content) {
+    const struct folio *f = &mm->folio[folio];
 
-    for (uint32_t i = 0; mm->swap->owner && i < nr; i++)
-        mm->swap->owner[slot + i] = content[i];
-    if (mm->swap->p.policy.zeromap) {
-        if (write_zeromap(mm, cpu, folio, content))
-            return WRITE_CLEAN;
+    for (uint32_t i = 0; mm->swap->owner && i < folio_nr(f); i++)
+        mm->swap->owner[f->slot + i] = content[i];
+    return mm->swap->p.policy.zeromap && write_zeromap(mm, cpu, folio, content);
+}
+
+/* What comes after it; stored: zswap took the folio. */
+static enum write_result write_ends(struct mm *mm, struct sim_cpu *cpu, uint32_t folio,
+                                    const uint32_t *content, bool stored) {
+    struct folio *f = &mm->folio[folio];
+
+    if (stored) {
+        if (folio_order(f))
+            mm->mthp[folio_order(f)][MTHP_ZSWPOUT]++;
+        return WRITE_CLEAN;
     }
-    if (mm->zswap) {
-        if (zswap_store_large(mm->zswap, cpu, slot, nr, memcg, content)) {
-            if (nr > 1)
-                mm->mthp[folio_order(f)][MTHP_ZSWPOUT]++;
-            return WRITE_CLEAN;
-        }
-        if (mm->p.zswap_memcg_writeback && !mm_zswap_ops.writeback_enabled(mm, memcg))
-            return WRITE_ACTIVATE;
-    }
+    if (mm->zswap && mm->p.zswap_memcg_writeback &&
+        !mm_zswap_ops.writeback_enabled(mm, folio_memcg(f)))
+        return WRITE_ACTIVATE;
     if (!write_device(mm, cpu, folio, content))
         return WRITE_KEEP;
     return (f->flags & FOLIO_WRITEBACK) ? WRITE_ASYNC : WRITE_CLEAN;
+}
+
+static enum write_result write_folio(struct mm *mm, struct sim_cpu *cpu, uint32_t folio,
+                                     const uint32_t *content) {
+    const struct folio *f = &mm->folio[folio];
+
+    if (write_begins(mm, cpu, folio, content))
+        return WRITE_CLEAN;
+    bool stored = mm->zswap &&
+                  zswap_store_large(mm->zswap, cpu, f->slot, folio_nr(f), folio_memcg(f), content);
+    return write_ends(mm, cpu, folio, content, stored);
 }
 
 /* Separate from folio_writepage() for the sake of its large array. */
@@ -260,6 +276,35 @@ enum write_result folio_writepage(struct mm *mm, struct sim_cpu *cpu, uint32_t f
         return WRITE_CLEAN;
     }
     return folio_order(f) ? write_large(mm, cpu, folio) : write_folio(mm, cpu, folio, &f->owner);
+}
+
+void folio_writepages(struct mm *mm, struct sim_cpu *cpu, const uint32_t *folio, uint32_t nr,
+                      enum write_result *result) {
+    struct zswap_folio batch[SWAP_BATCH_MAX];
+    uint32_t of[SWAP_BATCH_MAX], n = 0;
+    uint32_t *content = mm->batch_content;
+
+    for (uint32_t i = 0; i < nr; i++) {
+        const struct folio *f = &mm->folio[folio[i]];
+
+        result[i] = WRITE_CLEAN;
+        if (slots_unused(mm, f)) {
+            swapcache_delete(mm, cpu, folio[i], false, 0);
+            continue;
+        }
+        content[0] = f->owner;
+        for (uint32_t k = 0; folio_order(f) && k < folio_nr(f); k++)
+            content[k] = large_content(mm, f, k);
+        if (write_begins(mm, cpu, folio[i], content))
+            continue;
+        of[n] = i;
+        batch[n++] = (struct zswap_folio){
+            .slot = f->slot, .nr = folio_nr(f), .memcg = folio_memcg(f), .content = content};
+        content += folio_nr(f);
+    }
+    zswap_store_folios(mm->zswap, cpu, batch, n);
+    for (uint32_t k = 0; k < n; k++)
+        result[of[k]] = write_ends(mm, cpu, folio[of[k]], batch[k].content, batch[k].stored);
 }
 
 uint8_t folio_read(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, uint32_t slot,
@@ -356,18 +401,30 @@ static enum charge_result new_cached(struct mm *mm, struct sim_cpu *cpu, uint32_
     return CHARGE_OK;
 }
 
-enum charge_result swapin_async(struct mm *mm, struct sim_cpu *cpu, uint32_t slot, uint32_t content,
-                                struct fault_ctx *ctx, uint32_t *out, bool *allocated,
-                                uint8_t *kind) {
+enum charge_result swapin_begin(struct mm *mm, struct sim_cpu *cpu, uint32_t slot, uint32_t content,
+                                struct fault_ctx *ctx, uint32_t *out, bool *allocated) {
+    bool raced;
+
     *allocated = false;
     *out = swapcache_lookup(mm, slot);
     if (*out != RF_NONE || swap_count(mm->swap, slot) == 0)
         return CHARGE_OK;
-    bool raced;
     enum charge_result r = new_cached(mm, cpu, slot, content, ctx, out, &raced);
     if (r != CHARGE_OK || raced)
         return r;
     *allocated = true;
+    mm->folio[*out].flags |= FOLIO_LOCKED;
+    return CHARGE_OK;
+}
+
+enum charge_result swapin_async(struct mm *mm, struct sim_cpu *cpu, uint32_t slot, uint32_t content,
+                                struct fault_ctx *ctx, uint32_t *out, bool *allocated,
+                                uint8_t *kind) {
+    enum charge_result r = swapin_begin(mm, cpu, slot, content, ctx, out, allocated);
+
+    if (r != CHARGE_OK || !*allocated)
+        return r;
+    mm->folio[*out].flags &= (uint16_t)~FOLIO_LOCKED;
     *kind = folio_read(mm, cpu, *out, slot, content, true);
     return CHARGE_OK;
 }

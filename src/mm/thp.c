@@ -8,8 +8,6 @@
 #include "mm_internal.h"
 #include "refault/trace_ops.h"
 
-#define MIN_MTHP_ORDER 2u /* an anonymous folio needs room for three words of its own state */
-
 static bool vma_allows_thp(const struct mm *mm, const struct vma *v) {
     const struct mm_knobs *k = &mm->p.knobs;
 
@@ -18,9 +16,8 @@ static bool vma_allows_thp(const struct mm *mm, const struct vma *v) {
     return k->thp_always || (k->thp_madvise && (v->flags & TMAP_HUGEPAGE));
 }
 
-/* A new folio of this order, charged and zeroed: RF_NONE if there is no memory for it. */
-static uint32_t alloc_large(struct mm *mm, struct sim_cpu *cpu, const struct vma *v, uint32_t memcg,
-                            uint32_t order, struct fault_ctx *ctx, bool *charge_failed) {
+uint32_t large_alloc(struct mm *mm, struct sim_cpu *cpu, const struct vma *v, uint32_t memcg,
+                     uint32_t order, struct fault_ctx *ctx, bool *charge_failed) {
     uint32_t nr = 1u << order;
     bool advised = v->flags & TMAP_HUGEPAGE, direct = false, wake = false, noretry = false;
 
@@ -94,7 +91,7 @@ bool thp_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, bool write, stru
         return true;
     }
     bool charge_failed;
-    uint32_t folio = alloc_large(mm, cpu, v, memcg, PMD_ORDER, ctx, &charge_failed);
+    uint32_t folio = large_alloc(mm, cpu, v, memcg, PMD_ORDER, ctx, &charge_failed);
     if (folio == RF_NONE) {
         mm->c[VM_thp_fault_fallback]++;
         mm->mthp[PMD_ORDER][MTHP_ANON_FAULT_FALLBACK]++;
@@ -120,11 +117,15 @@ static bool range_empty(const struct mm *mm, uint32_t base, uint32_t nr) {
     return true;
 }
 
+bool vma_allows_mthp(const struct vma *v) {
+    return v && !(v->flags & TMAP_NOHUGEPAGE);
+}
+
 bool mthp_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, struct fault_ctx *ctx) {
     uint32_t lo, hi;
     const struct vma *v = vma_of(mm, id, &lo, &hi);
 
-    if (!v || (v->flags & TMAP_NOHUGEPAGE))
+    if (!vma_allows_mthp(v))
         return false;
     uint32_t memcg = mm->proc[v->pid].memcg;
     for (uint32_t order = PMD_ORDER - 1; order >= MIN_MTHP_ORDER; order--) {
@@ -133,7 +134,7 @@ bool mthp_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, struct fault_ct
             !range_empty(mm, base, nr))
             continue;
         bool charge_failed;
-        uint32_t folio = alloc_large(mm, cpu, v, memcg, order, ctx, &charge_failed);
+        uint32_t folio = large_alloc(mm, cpu, v, memcg, order, ctx, &charge_failed);
         if (folio == RF_NONE) {
             mm->mthp[order][MTHP_ANON_FAULT_FALLBACK]++;
             if (charge_failed)

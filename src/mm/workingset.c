@@ -22,14 +22,14 @@ uint32_t workingset_eviction(struct mm *mm, const struct folio *f) {
 }
 
 void workingset_refault(struct mm *mm, struct folio *f, uint32_t shadow) {
-    uint32_t id = folio_memcg(f);
+    uint32_t id = folio_memcg(f), nr = folio_nr(f);
     struct memcg *mc = &mm->memcg[id];
 
     if (mm->gen) {
         lru_gen_refault(mm, f, shadow);
         return;
     }
-    vm_count(mm, id, VM_workingset_refault_anon, 1);
+    vm_count(mm, id, VM_workingset_refault_anon, nr);
     mc->pending_updates++;
     if (!mm->p.reclaim.anon_workingset)
         return;
@@ -39,13 +39,13 @@ void workingset_refault(struct mm *mm, struct folio *f, uint32_t shadow) {
     if (distance > size)
         return;
     f->flags |= FOLIO_ACTIVE;
-    workingset_age(mm, id, 1);
-    vm_count(mm, id, VM_workingset_activate_anon, 1);
-    mc->now.workingset_activate++;
+    workingset_age(mm, id, nr);
+    vm_count(mm, id, VM_workingset_activate_anon, nr);
+    mc->now.workingset_activate += nr;
     if (shadow & 1) {
         f->flags |= FOLIO_WORKINGSET;
-        lru_note_cost(mm, id, 1, 0);
-        vm_count(mm, id, VM_workingset_restore_anon, 1);
+        lru_note_cost(mm, id, nr, 0);
+        vm_count(mm, id, VM_workingset_restore_anon, nr);
     }
 }
 

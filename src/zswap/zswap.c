@@ -60,6 +60,14 @@ int zswap_create(const struct zswap_params *p, struct zswap **out, struct rf_err
     z->work.cursor = RF_NONE;
     for (uint32_t m = 0; m < ZSWAP_MAX_MEMCGS; m++)
         z->lru[m].oldest = z->lru[m].youngest = RF_NONE;
+    z->lock_handoff_ns = p->lock_handoff_ns;
+    if (p->contention) {
+        z->tree_spin = calloc(NR_TREES, sizeof(*z->tree_spin));
+        if (!z->tree_spin) {
+            zswap_destroy(z);
+            return rf_fail(err, RF_ENOMEM, "zswap: no memory");
+        }
+    }
     rc = rf_varr_init(&z->v_entry, p->max_slots, sizeof(*z->entry), err);
     if (!rc && p->verify)
         rc = rf_varr_init(&z->v_content, p->max_slots, sizeof(*z->entry_content), err);
@@ -83,6 +91,9 @@ void zswap_destroy(struct zswap *z) {
     for (b = 0; b < z->nr_backends; b++)
         if (z->backend[b])
             z->backend[b]->ops->destroy(z->backend[b]);
+    for (b = 0; z->tree_spin && b < NR_TREES; b++)
+        sim_calendar_free(&z->tree_spin[b].busy);
+    free(z->tree_spin);
     rf_varr_free(&z->v_entry);
     rf_varr_free(&z->v_content);
     free(z);
@@ -104,10 +115,19 @@ uint64_t zswap_total_pages(const struct zswap *z) {
 }
 
 void zswap_tree_hold(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint32_t holds) {
-    rf_time *at = &z->tree_free_at[z->policy.tree_per_64m ? (slot >> TREE_SHIFT) % NR_TREES : 0];
+    uint32_t tree = z->policy.tree_per_64m ? (slot >> TREE_SHIFT) % NR_TREES : 0;
+    rf_time *at = &z->tree_free_at[tree];
+    uint64_t hold = z->cost.tree_lock_ns * holds;
 
+    if (z->tree_spin) {
+        uint64_t wait = sim_spin_hold(&z->tree_spin[tree], cpu, hold, z->lock_handoff_ns);
+        z->tree.acquisitions++;
+        z->tree.contended += wait > 0;
+        z->tree.wait_ns += wait;
+        return;
+    }
     z->tree.free_at = *at;
-    sim_lock_hold(&z->tree, cpu, z->cost.tree_lock_ns * holds);
+    sim_lock_hold(&z->tree, cpu, hold);
     *at = z->tree.free_at;
 }
 

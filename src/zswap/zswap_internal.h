@@ -3,6 +3,7 @@
 #ifndef REFAULT_ZSWAP_INTERNAL_H
 #define REFAULT_ZSWAP_INTERNAL_H
 
+#include "refault/calendar.h"
 #include "refault/zswap.h"
 
 #define ENTRY_LIVE 0x01
@@ -73,6 +74,8 @@ struct zswap {
     struct zswap_counters c;
     struct sim_lock tree;
     rf_time tree_free_at[NR_TREES];
+    struct sim_spin *tree_spin; /* NR_TREES, with contention */
+    uint64_t lock_handoff_ns;
     struct rf_err verify_err;
 };
 
