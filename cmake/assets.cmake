@@ -7,7 +7,7 @@ function(refault_asset symbol file out)
   get_filename_component(_name ${file} NAME)
   file(CONFIGURE OUTPUT ${out} CONTENT
 "/* Made from @_name@. */
-#include \"html/html.h\"
+extern const char @symbol@[];
 const char @symbol@[] = {@_bytes@0};
 " @ONLY)
 endfunction()

@@ -9,6 +9,13 @@ if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/profiles)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/profiles DESTINATION ${CMAKE_INSTALL_DATADIR}/refault
           FILES_MATCHING PATTERN "*.ini")
 endif()
+set(_completion ${PROJECT_SOURCE_DIR}/sim/cli/completion)
+install(FILES ${_completion}/refault.bash RENAME refault
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${_completion}/refault.zsh RENAME _refault
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${_completion}/refault.fish
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 file(GLOB _man CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
 if(_man)
   install(FILES ${_man} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

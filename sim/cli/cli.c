@@ -6,39 +6,24 @@
 #include "report/report.h"
 #include "version.h"
 
-extern const struct cli_command cmd_replay_info, cmd_sweep_info, cmd_knobs_info, cmd_validate_info,
-    cmd_repro_info, cmd_mrc_info, cmd_tune_info;
-int cmd_import(int argc, char **argv);
-int cmd_trace(int argc, char **argv);
-int cmd_gen(int argc, char **argv);
-int cmd_zsmalloc(int argc, char **argv);
-int cmd_zram(int argc, char **argv);
+extern const struct cli_command cmd_replay_info, cmd_sweep_info, cmd_tune_info, cmd_mrc_info,
+    cmd_knobs_info, cmd_validate_info, cmd_repro_info, cmd_import_info, cmd_trace_info,
+    cmd_gen_info, cmd_zsmalloc_info, cmd_zram_info, cmd_completion_info;
 
 static int cmd_version(int argc, char **argv);
 
 /* The single list of commands. */
 const struct cli_command *cli_command_at(size_t i) {
-    static const struct cli_command others[] = {
-        {"import", NULL, "convert a recording or an operation list into a trace",
-         "refault import --from text ops.txt --bank pages.bank -o out.rft", NULL, cmd_import},
-        {"trace", NULL, "look at and cut traces: info, dump, cut, sample",
-         "refault trace info traces/redis.rft", NULL, cmd_trace},
-        {"gen", NULL, "make a synthetic trace: zipf, scan, usemem, kbuild-lite",
-         "refault gen zipf --pages 100000 --ops 5000000 -o zipf.rft", NULL, cmd_gen},
-        {"zsmalloc", NULL, "class tables and pool occupation: classes, fill",
-         "refault zsmalloc classes --chain-size 8 --rules new", NULL, cmd_zsmalloc},
-        {"zram", NULL, "drive a zram device by a script", "refault zram script.zs", NULL, cmd_zram},
-        {"version", NULL, "print the version", "refault version", NULL, cmd_version},
-    };
-    const struct cli_command *const own[] = {&cmd_replay_info, &cmd_sweep_info, &cmd_tune_info,
-                                             &cmd_mrc_info,    &cmd_knobs_info, &cmd_validate_info,
-                                             &cmd_repro_info};
-    size_t nr_own = sizeof(own) / sizeof(own[0]);
+    static const struct cli_command version = {.name = "version",
+                                               .summary = "print the version",
+                                               .example = "refault version",
+                                               .run = cmd_version};
+    const struct cli_command *const all[] = {
+        &cmd_replay_info,   &cmd_sweep_info, &cmd_tune_info,       &cmd_mrc_info,   &cmd_knobs_info,
+        &cmd_validate_info, &cmd_repro_info, &cmd_import_info,     &cmd_trace_info, &cmd_gen_info,
+        &cmd_zsmalloc_info, &cmd_zram_info,  &cmd_completion_info, &version};
 
-    if (i < nr_own)
-        return own[i];
-    i -= nr_own;
-    return i < sizeof(others) / sizeof(others[0]) ? &others[i] : NULL;
+    return i < sizeof(all) / sizeof(all[0]) ? all[i] : NULL;
 }
 
 const struct cli_command *cli_command_find(const char *name) {
@@ -170,18 +155,32 @@ static int end_of_text(void) {
     return output_close(&o, &err) == RF_OK ? 0 : cli_fail(&err);
 }
 
-int cli_help(const struct cli_command *c) {
-    printf("usage: refault %s [OPTION]... %s\n%c%s.\n\n", c->name, c->args ? c->args : "",
-           c->summary[0] - 'a' + 'A', c->summary + 1);
-    for (const struct cli_option *o = c->options; o && o->id; o++) {
+void cli_print_options(FILE *f, const struct cli_option *options) {
+    for (const struct cli_option *o = options; o && o->id; o++) {
         char left[64];
 
         snprintf(left, sizeof(left), "%c%c%s--%s%s%s", o->letter ? '-' : ' ',
                  o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name, o->arg ? " " : "",
                  o->arg ? o->arg : "");
-        printf("  %-34s %s\n", left, o->help);
+        fprintf(f, "  %-34s %s\n", left, o->help);
     }
-    printf("  %-34s %s\n\nexample:\n  %s\n", "-h, --help", "this text", c->example);
+    fprintf(f, "  %-34s %s\n", "-h, --help", "this text");
+}
+
+void cli_getopt(const struct cli_option *options, struct option *out, size_t room) {
+    size_t n = 0;
+
+    for (const struct cli_option *o = options; o->id && n + 2 < room; o++)
+        out[n++] = (struct option){o->name, o->arg ? required_argument : no_argument, NULL, o->id};
+    out[n++] = (struct option){"help", no_argument, NULL, 'h'};
+    out[n] = (struct option){0};
+}
+
+int cli_help(const struct cli_command *c) {
+    printf("usage: refault %s [OPTION]... %s\n%c%s.\n\n", c->name, c->args ? c->args : "",
+           c->summary[0] - 'a' + 'A', c->summary + 1);
+    cli_print_options(stdout, c->options);
+    printf("\nexample:\n  %s\n", c->example);
     return end_of_text();
 }
 
@@ -254,7 +253,8 @@ int cli_main(int argc, char **argv) {
     c = cli_command_find(argv[1]);
     if (!c)
         return unknown_command(argv[1]);
-    for (int i = 2; i < argc; i++) {
+    /* A shell asks what an empty word can become. */
+    for (int i = 2; i < argc && c != &cmd_completion_info; i++) {
         if (!*argv[i])
             return cli_usage_error(c, "argument %d is empty, expected a name or a value", i - 1);
     }

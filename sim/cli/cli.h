@@ -8,6 +8,7 @@
 #ifndef SIM_CLI_CLI_H
 #define SIM_CLI_CLI_H
 
+#include <getopt.h>
 #include <stdio.h>
 #include "config/settings.h"
 #include "refault/error.h"
@@ -27,6 +28,7 @@ struct cli_command {
     const char *example;
     const struct cli_option *options; /* NULL: the command's own --help knows */
     int (*run)(int argc, char **argv);
+    const struct cli_command *subs; /* "trace info", ...: ends with name NULL; run is not used */
 };
 
 /* The commands that there are, in the order of the help; NULL beyond the last. */
@@ -56,6 +58,10 @@ int cli_usage_error(const struct cli_command *c, const char *fmt, ...) RF_PRINTF
 int cli_fail(const struct rf_err *err);
 /* A note on stderr. */
 void cli_note(const char *fmt, ...) RF_PRINTF(1, 2);
+/* Every option on a line with its help, --help last. */
+void cli_print_options(FILE *f, const struct cli_option *options);
+/* The same options as getopt_long() wants them, with --help as 'h', into out[room]. */
+void cli_getopt(const struct cli_option *options, struct option *out, size_t room);
 /* The help of one command on stdout; returns 0, or 3 if it cannot be written. */
 int cli_help(const struct cli_command *c);
 

@@ -11,12 +11,50 @@
 #define OWN_FIRST 512 /* getopt's ids of the options of single workloads */
 #define MAX_OPTIONS 64
 
+enum {
+    O_PAGES = 256,
+    O_OPS,
+    O_THETA,
+    O_WRITES,
+    O_FILL,
+    O_SEED,
+    O_CONTENTS,
+    O_THP,
+    O_LEVEL,
+    O_SCALE
+};
+
+static const struct cli_option options[] = {
+    {'o', 'o', "output", "OUT.rft", "the trace to write"},
+    {O_SEED, 0, "seed", "S", "of the draws (1)"},
+    {O_CONTENTS, 0, "contents", "SPEC", "synthetic page contents (zipf, scan: hist:mean=1650)"},
+    {O_THP, 0, "thp", NULL, "the mappings have MADV_HUGEPAGE"},
+    {O_LEVEL, 0, "level", "N", "zstd level of the trace (3)"},
+    {O_PAGES, 0, "pages", "N", "zipf, scan: pages of the one mapping"},
+    {O_OPS, 0, "ops", "N", "zipf, scan: accesses"},
+    {O_THETA, 0, "theta", "X", "zipf: skew (0.9)"},
+    {O_WRITES, 0, "writes", "P%", "zipf, scan: share of stores (25%)"},
+    {O_FILL, 0, "fill", NULL, "zipf, scan: first store to every page once, on top of --ops"},
+    {O_SCALE, 0, "scale", "S", "the others: factor of all sizes, such as 0.25 (1)"},
+    {0, 0, NULL, NULL, NULL},
+};
+#define NR_OPTIONS (sizeof(options) / sizeof(options[0]) - 1)
+
+static int cmd_gen(int argc, char **argv);
+extern const struct cli_command cmd_gen_info;
+const struct cli_command cmd_gen_info = {
+    .name = "gen",
+    .args = "zipf|scan|usemem|kbuild-lite",
+    .summary = "make a synthetic trace: zipf, scan, usemem, kbuild-lite",
+    .example = "refault gen zipf -o zipf.rft --pages 64K --ops 1M --theta 0.9",
+    .options = options,
+    .run = cmd_gen,
+};
+
 static void own_help(const struct gen_workload *g) {
     if (!g->options)
         return;
     printf("\n%s:\n", g->name);
-    if (!g->single)
-        printf("  --scale S          factor of all sizes, such as 0.25 (1)\n");
     for (const struct gen_option *o = g->options; o->name; o++) {
         char left[40];
 
@@ -34,18 +72,8 @@ static void help(void) {
            "workloads:\n");
     for (unsigned i = 0; gen_at(i); i++)
         printf("  %-12s %s\n", gen_at(i)->name, gen_at(i)->summary);
-    printf("\noptions:\n"
-           "  -o, --output FILE  the trace to write\n"
-           "  --seed S           of the draws (1)\n"
-           "  --contents SPEC    synthetic page contents (zipf, scan: hist:mean=1650)\n"
-           "  --thp              the mappings have MADV_HUGEPAGE\n"
-           "  --level N          zstd level of the trace (3)\n"
-           "\nzipf and scan (they need the first two):\n"
-           "  --pages N          pages of the one mapping\n"
-           "  --ops N            accesses\n"
-           "  --theta X          zipf: skew (0.9)\n"
-           "  --writes P%%        share of stores (25%%)\n"
-           "  --fill             first store to every page once, on top of --ops\n");
+    printf("\noptions:\n");
+    cli_print_options(stdout, options);
     for (unsigned i = 0; gen_at(i); i++)
         own_help(gen_at(i));
     printf("\nexample: refault gen zipf -o zipf.rft --pages 64K --ops 1M --theta 0.9\n");
@@ -163,31 +191,8 @@ static const struct gen_option *own_by_id(const struct option_set *s, int c) {
     return NULL;
 }
 
-int cmd_gen(int argc, char **argv) {
-    enum {
-        O_PAGES = 256,
-        O_OPS,
-        O_THETA,
-        O_WRITES,
-        O_FILL,
-        O_SEED,
-        O_CONTENTS,
-        O_THP,
-        O_LEVEL,
-        O_SCALE
-    };
-    static const struct option common[] = {{"output", required_argument, NULL, 'o'},
-                                           {"pages", required_argument, NULL, O_PAGES},
-                                           {"ops", required_argument, NULL, O_OPS},
-                                           {"theta", required_argument, NULL, O_THETA},
-                                           {"writes", required_argument, NULL, O_WRITES},
-                                           {"fill", no_argument, NULL, O_FILL},
-                                           {"seed", required_argument, NULL, O_SEED},
-                                           {"contents", required_argument, NULL, O_CONTENTS},
-                                           {"thp", no_argument, NULL, O_THP},
-                                           {"level", required_argument, NULL, O_LEVEL},
-                                           {"scale", required_argument, NULL, O_SCALE},
-                                           {"help", no_argument, NULL, 'h'}};
+static int cmd_gen(int argc, char **argv) {
+    struct option common[NR_OPTIONS + 2];
     struct option_set set;
     struct own own[MAX_OPTIONS];
     size_t nr_own = 0;
@@ -199,7 +204,8 @@ int cmd_gen(int argc, char **argv) {
     int c;
 
     gen_params_init(&p);
-    option_set_init(&set, common, sizeof(common) / sizeof(common[0]));
+    cli_getopt(options, common, NR_OPTIONS + 2);
+    option_set_init(&set, common, NR_OPTIONS + 1);
     optind = 0;
     opterr = 0;
     while ((c = getopt_long(argc, argv, set.letters, set.options, NULL)) != -1) {

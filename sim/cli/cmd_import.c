@@ -59,48 +59,56 @@ bool trace_cli_contents(const char *spec, struct rf_err *err) {
     return true;
 }
 
+enum { O_FROM = 256, O_BANK, O_CONTENTS, O_PAGES, O_FILE_PAGES, O_THP, O_MIN, O_NOTE, O_LEVEL };
+
+static const struct cli_option options[] = {
+    {O_FROM, 0, "from", "FORMAT", "what the recording is"},
+    {'o', 'o', "output", "OUT.rft", "the trace to write"},
+    {O_BANK, 0, "bank", "FILE", "text: 4 KiB pages that W lines name"},
+    {O_CONTENTS, 0, "contents", "SPEC", "text without a bank: synthetic contents (hist:mean=1650)"},
+    {O_PAGES, 0, "pages", "N", "text: size of the region in pages (up to the largest page)"},
+    {O_FILE_PAGES, 0, "file-pages", "drop|anon",
+     "swtrace: leave out file-backed pages, or keep them as anonymous memory (drop)"},
+    {O_THP, 0, "thp", NULL, "mappings have MADV_HUGEPAGE"},
+    {O_MIN, 0, "min-memory", "N", "smallest memory in pages for which the recording is valid"},
+    {O_NOTE, 0, "note", "TEXT", "added to the provenance"},
+    {O_LEVEL, 0, "level", "N", "zstd level of the trace (3)"},
+    {0, 0, NULL, NULL, NULL},
+};
+
+static int cmd_import(int argc, char **argv);
+extern const struct cli_command cmd_import_info;
+const struct cli_command cmd_import_info = {
+    .name = "import",
+    .args = "IN",
+    .summary = "convert a recording or an operation list into a trace",
+    .example = "refault import --from text ops.txt --bank pages.bank -o out.rft",
+    .options = options,
+    .run = cmd_import,
+};
+
 static void help(void) {
     printf("usage: refault import --from FORMAT IN -o OUT [options]\n"
            "Converts a foreign recording (plain, or compressed with zstd) into a trace.\n\n"
            "formats:\n");
     for (unsigned i = 0; importer_at(i); i++)
         printf("  %-12s %s\n", importer_at(i)->name, importer_at(i)->summary);
-    printf("\noptions:\n"
-           "  -o, --output OUT       the trace to write\n"
-           "  --bank FILE            text: 4 KiB pages that W lines name\n"
-           "  --contents SPEC        text without a bank: synthetic contents (hist:mean=1650)\n"
-           "  --pages N              text: size of the region in pages (up to the largest page)\n"
-           "  --file-pages drop|anon swtrace: leave out file-backed pages, or keep them as\n"
-           "                         anonymous memory (drop)\n"
-           "  --thp                  mappings have MADV_HUGEPAGE\n"
-           "  --min-memory N         smallest memory in pages for which the recording is valid\n"
-           "  --note TEXT            added to the provenance\n"
-           "  --level N              zstd level of the trace (3)\n\n"
-           "example: refault import --from text --bank bank.bin.zst seq.txt -o seq.rft\n");
+    printf("\noptions:\n");
+    cli_print_options(stdout, options);
+    printf("\nexample: refault import --from text --bank bank.bin.zst seq.txt -o seq.rft\n");
 }
 
-int cmd_import(int argc, char **argv) {
-    enum { O_FROM = 256, O_BANK, O_CONTENTS, O_PAGES, O_FILE_PAGES, O_THP, O_MIN, O_NOTE, O_LEVEL };
-    static const struct option options[] = {{"from", required_argument, NULL, O_FROM},
-                                            {"output", required_argument, NULL, 'o'},
-                                            {"bank", required_argument, NULL, O_BANK},
-                                            {"contents", required_argument, NULL, O_CONTENTS},
-                                            {"pages", required_argument, NULL, O_PAGES},
-                                            {"file-pages", required_argument, NULL, O_FILE_PAGES},
-                                            {"thp", no_argument, NULL, O_THP},
-                                            {"min-memory", required_argument, NULL, O_MIN},
-                                            {"note", required_argument, NULL, O_NOTE},
-                                            {"level", required_argument, NULL, O_LEVEL},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
+static int cmd_import(int argc, char **argv) {
+    struct option longs[sizeof(options) / sizeof(options[0]) + 1];
     struct import_options opt = {0};
     const char *from = NULL, *out = NULL;
     struct rf_err err = {0};
     int c;
 
+    cli_getopt(options, longs, sizeof(longs) / sizeof(longs[0]));
     optind = 0;
     opterr = 0;
-    while ((c = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, ":o:h", longs, NULL)) != -1) {
         switch (c) {
         case 'h':
             help();

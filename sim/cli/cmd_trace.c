@@ -7,27 +7,70 @@
 #include <stdlib.h>
 
 #include "report/report.h"
+#include "cli/cli.h"
 #include "trace_cli.h"
 #include "trace/cut.h"
 #include "trace/reader.h"
 
 static const char *const pacing_names[] = {"records", "accesses", "ns"};
 
+enum { O_OPS = 256, O_FROM, O_TO, O_LEVEL };
+#define PART_OPTIONS                                                                               \
+    {O_FROM, 0, "from-op", "A", "begins with access A, counted from 0 (0)"},                       \
+        {O_TO, 0, "to-op", "B", "ends before access B (the last one)"}, {                          \
+        O_OPS, 0, "ops", "N", "ends after N accesses"                                              \
+    }
+static const struct cli_option info_options[] = {
+    {'v', 0, "verify", NULL, "decodes all of it, checks every checksum, total and mapping"},
+    {'j', 0, "json", "FILE|-", "as one JSON object"},
+    {0, 0, NULL, NULL, NULL},
+};
+static const struct cli_option dump_options[] = {PART_OPTIONS, {0, 0, NULL, NULL, NULL}};
+static const struct cli_option cut_options[] = {
+    {'o', 'o', "output", "OUT.rft", "the trace to write"},
+    PART_OPTIONS,
+    {O_LEVEL, 0, "level", "N", "zstd level of the new trace, 1 to 22 (3)"},
+    {0, 0, NULL, NULL, NULL},
+};
+static const struct cli_command subs[] = {
+    {.name = "info",
+     .args = "TRACE",
+     .summary = "what a trace is and holds",
+     .options = info_options},
+    {.name = "dump",
+     .args = "TRACE",
+     .summary = "every record as a line of text: R, W page [content], C page content, and events",
+     .options = dump_options},
+    {.name = "cut",
+     .args = "TRACE",
+     .summary = "a part as a trace of its own; what its first access finds is rebuilt by events "
+                "and one access a page",
+     .options = cut_options},
+    {.name = "sample",
+     .args = "TRACE",
+     .summary = "the pages whose hash is below the rate, as a trace of its own",
+     .options = trace_sample_options},
+    {.name = NULL},
+};
+
+static int cmd_trace(int argc, char **argv);
+extern const struct cli_command cmd_trace_info;
+const struct cli_command cmd_trace_info = {
+    .name = "trace",
+    .args = "info|dump|cut|sample TRACE",
+    .summary = "look at and cut traces: info, dump, cut, sample",
+    .example = "refault trace cut gcc-tree.rft -o start.rft --ops 1M",
+    .run = cmd_trace,
+    .subs = subs,
+};
+
 void trace_cli_help(void) {
-    printf(
-        "usage: refault trace info [--verify] [--json FILE|-] FILE\n"
-        "       refault trace dump [--from-op A] [--to-op B | --ops N] FILE\n"
-        "       refault trace cut FILE -o OUT [--from-op A] [--to-op B | --ops N] [--level N]\n"
-        "       refault trace sample FILE -o OUT --rate R [--group N] [--seed S] [--level N]\n\n"
-        "info   what a trace is and holds; --verify decodes all of it and checks every\n"
-        "       checksum, total and mapping\n"
-        "dump   every record as a line of text: R, W page [content], C page content, and events\n"
-        "cut    a part as a trace of its own; what its first access finds is rebuilt by events\n"
-        "       and one access a page; --level is zstd's, 1 to 22\n"
-        "sample the pages whose hash is below the rate, as a trace of its own\n\n"
-        "Accesses count from 0. --from-op A begins with access A (0), --to-op B ends before\n"
-        "access B (the last one), --ops N ends after N accesses.\n\n"
-        "example: refault trace cut gcc-tree.rft -o start.rft --ops 1M\n");
+    printf("Works on traces. Accesses count from 0; numbers take K M G T.\n");
+    for (const struct cli_command *c = subs; c->name; c++) {
+        printf("\nusage: refault trace %s [OPTION]... %s\n%s.\n", c->name, c->args, c->summary);
+        cli_print_options(stdout, c->options);
+    }
+    printf("\nexample: %s\n", cmd_trace_info.example);
 }
 
 /* Results that cannot be written are an error. */
@@ -109,15 +152,13 @@ static int json_info(const char *path, const char *to, const struct trace_reader
 }
 
 static int trace_cli_info(int argc, char **argv, struct rf_err *err) {
-    static const struct option options[] = {{"verify", no_argument, NULL, 'v'},
-                                            {"json", required_argument, NULL, 'j'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
+    struct option options[sizeof(info_options) / sizeof(info_options[0]) + 1];
     const char *json = NULL;
     bool verify = false;
     struct trace_reader *r;
     int c, rc;
 
+    cli_getopt(info_options, options, sizeof(options) / sizeof(options[0]));
     while ((c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
         if (c == 'v')
             verify = true;
@@ -201,7 +242,6 @@ struct part {
 };
 
 /* 1 if the option was one of a part's, 0 if not, -1 with err for a bad value. */
-enum { O_OPS = 256, O_FROM, O_TO, O_LEVEL };
 static int part_option(struct part *p, int c, const char *text, struct rf_err *err) {
     bool ok;
     if (c == O_OPS)
@@ -252,15 +292,12 @@ static bool dump_block(const struct trace_block *b, const struct part *p) {
 }
 
 static int trace_cli_dump(int argc, char **argv, struct rf_err *err) {
-    static const struct option options[] = {{"ops", required_argument, NULL, O_OPS},
-                                            {"from-op", required_argument, NULL, O_FROM},
-                                            {"to-op", required_argument, NULL, O_TO},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
+    struct option options[sizeof(dump_options) / sizeof(dump_options[0]) + 1];
     struct part p = {.to = UINT64_MAX};
     struct trace_reader *r;
     struct trace_block b;
     int c, rc;
+    cli_getopt(dump_options, options, sizeof(options) / sizeof(options[0]));
     while ((c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
         if (c == 'h') {
             trace_cli_help();
@@ -290,18 +327,13 @@ static int trace_cli_dump(int argc, char **argv, struct rf_err *err) {
 
 /* ---- cut ---- */
 static int trace_cli_cut(int argc, char **argv, struct rf_err *err) {
-    static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-                                            {"ops", required_argument, NULL, O_OPS},
-                                            {"from-op", required_argument, NULL, O_FROM},
-                                            {"to-op", required_argument, NULL, O_TO},
-                                            {"level", required_argument, NULL, O_LEVEL},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
+    struct option options[sizeof(cut_options) / sizeof(cut_options[0]) + 1];
     struct part part = {.to = UINT64_MAX};
     struct trace_cut_params p = {0};
     const char *out = NULL;
     int c;
 
+    cli_getopt(cut_options, options, sizeof(options) / sizeof(options[0]));
     while ((c = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
         int taken = part_option(&part, c, optarg, err);
         if (c == 'h') {
@@ -326,7 +358,7 @@ static int trace_cli_cut(int argc, char **argv, struct rf_err *err) {
     return trace_cut(argv[optind], out, &p, err) ? trace_cli_error(err) : 0;
 }
 
-int cmd_trace(int argc, char **argv) {
+static int cmd_trace(int argc, char **argv) {
     struct rf_err err = {0};
     const char *what = argc > 1 ? argv[1] : "";
     optind = 0;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* refault zram: runs a script of reads, writes and sysfs writes on a zram device. */
-#include "cmd_zram.h"
-
 #include "cli/cli.h"
 #include "config/value.h"
 #include "size_list.h"
@@ -28,32 +26,63 @@ struct zram_options {
     bool verify, check, quiet, track_ac_time;
 };
 
+enum {
+    BANK = 256,
+    SIZES,
+    KERNEL,
+    COMP,
+    RECOMP,
+    DISKSIZE,
+    LIMIT,
+    BACKING,
+    CHAIN,
+    ACTIME,
+    VERIFY,
+    CHECK,
+    JSON,
+    QUIET
+};
+
+static const struct cli_option options[] = {
+    {BANK, 0, "bank", "FILE", "pages to write: 4 KiB each, page k of the bank is BANK k"},
+    {SIZES, 0, "sizes", "[CODEC=]FILE",
+     "recorded compressed sizes of the bank's pages, as JSON or text, 0 = same-filled; for --comp "
+     "unless CODEC is given (repeatable)"},
+    {KERNEL, 0, "kernel", "VERSION", "kernel whose rules hold (6.12)"},
+    {COMP, 0, "comp", "NAME", "compression algorithm (lzo-rle)"},
+    {RECOMP, 0, "recomp", "NAME", "secondary algorithm, in order of priority (repeatable)"},
+    {DISKSIZE, 0, "disksize", "SIZE", "of the device (1G)"},
+    {LIMIT, 0, "mem-limit", "SIZE", "of the pool (none)"},
+    {BACKING, 0, "backing-dev", "SIZE", "size of a backing device (none)"},
+    {CHAIN, 0, "chain-size", "N", "pages of the longest zspage (the kernel's)"},
+    {ACTIME, 0, "track-actime", NULL, "as CONFIG_ZRAM_TRACK_ENTRY_ACTIME: idle marking by age"},
+    {VERIFY, 0, "verify", NULL, "store and read back real bytes"},
+    {CHECK, 0, "check", NULL, "test all invariants at every snapshot"},
+    {JSON, 0, "json", "FILE|-", "snapshots as JSON"},
+    {QUIET, 0, "quiet", NULL, "no text"},
+    {0, 0, NULL, NULL, NULL},
+};
+
+static int cmd_zram(int argc, char **argv);
+extern const struct cli_command cmd_zram_info;
+const struct cli_command cmd_zram_info = {
+    .name = "zram",
+    .args = "SCRIPT",
+    .summary = "drive a zram device by a script",
+    .example = "refault zram fill.zs --bank bank.bin --comp lz4 --kernel 6.1",
+    .options = options,
+    .run = cmd_zram,
+};
+
 static void usage(FILE *f) {
-    fputs(
-        "usage: refault zram SCRIPT [options]\n"
-        "\n"
-        "Runs SCRIPT (a file, - for standard input; zstd-compressed is fine) on an empty zram\n"
-        "device and prints mm_stat, io_stat, bd_stat and the zsmalloc classes at every S line.\n"
-        "Script lines: w PAGE BANK, r PAGE BANK, d PAGE [N], E FILE TEXT, S LABEL, P.\n"
-        "\n"
-        "  --bank FILE            pages to write: 4 KiB each, page k of the bank is BANK k\n"
-        "  --sizes [CODEC=]FILE   recorded compressed sizes of the bank's pages, as JSON or text,\n"
-        "                         0 = same-filled; for --comp unless CODEC is given (repeatable)\n"
-        "  --kernel NAME          6.12\n"
-        "  --comp NAME            compression algorithm (lzo-rle)\n"
-        "  --recomp NAME          secondary algorithm, in order of priority (repeatable)\n"
-        "  --disksize SIZE        1G\n"
-        "  --mem-limit SIZE       none\n"
-        "  --backing-dev SIZE     size of a backing device (none)\n"
-        "  --chain-size N         pages of the longest zspage (the kernel's)\n"
-        "  --track-actime         as CONFIG_ZRAM_TRACK_ENTRY_ACTIME: idle marking by age\n"
-        "  --verify               store and read back real bytes\n"
-        "  --check                test all invariants at every snapshot\n"
-        "  --json FILE|-          snapshots as JSON\n"
-        "  --quiet                no text\n"
-        "\n"
-        "example: refault zram fill.zs --bank bank.bin --comp lz4 --kernel 6.1\n",
-        f);
+    fputs("usage: refault zram [OPTION]... SCRIPT\n"
+          "\n"
+          "Runs SCRIPT (a file, - for standard input; zstd-compressed is fine) on an empty zram\n"
+          "device and prints mm_stat, io_stat, bd_stat and the zsmalloc classes at every S line.\n"
+          "Script lines: w PAGE BANK, r PAGE BANK, d PAGE [N], E FILE TEXT, S LABEL, P.\n\n",
+          f);
+    cli_print_options(f, options);
+    fprintf(f, "\nexample: %s\n", cmd_zram_info.example);
 }
 
 static int parse_size(const char *option, const char *text, uint64_t *out, struct rf_err *err) {
@@ -74,32 +103,9 @@ static int add_list(struct zram_options *o, char *text, struct rf_err *err) {
 }
 
 static int parse_options(int argc, char **argv, struct zram_options *o, struct rf_err *err) {
-    enum {
-        BANK = 256,
-        SIZES,
-        KERNEL,
-        COMP,
-        RECOMP,
-        DISKSIZE,
-        LIMIT,
-        BACKING,
-        CHAIN,
-        ACTIME,
-        VERIFY,
-        CHECK,
-        JSON,
-        QUIET
-    };
-    static const struct option longs[] = {
-        {"bank", 1, NULL, BANK},        {"sizes", 1, NULL, SIZES},
-        {"kernel", 1, NULL, KERNEL},    {"comp", 1, NULL, COMP},
-        {"recomp", 1, NULL, RECOMP},    {"disksize", 1, NULL, DISKSIZE},
-        {"mem-limit", 1, NULL, LIMIT},  {"backing-dev", 1, NULL, BACKING},
-        {"chain-size", 1, NULL, CHAIN}, {"track-actime", 0, NULL, ACTIME},
-        {"verify", 0, NULL, VERIFY},    {"check", 0, NULL, CHECK},
-        {"json", 1, NULL, JSON},        {"quiet", 0, NULL, QUIET},
-        {"help", 0, NULL, 'h'},         {NULL, 0, NULL, 0}};
+    struct option longs[sizeof(options) / sizeof(options[0]) + 1];
     int c, rc = 0;
+    cli_getopt(options, longs, sizeof(longs) / sizeof(longs[0]));
     optind = 0;
     while (rc == 0 && (c = getopt_long(argc, argv, ":h", longs, NULL)) != -1) {
         switch (c) {
@@ -432,7 +438,7 @@ static int run(const struct zram_options *o, struct rf_err *err) {
     return rc;
 }
 
-int cmd_zram(int argc, char **argv) {
+static int cmd_zram(int argc, char **argv) {
     struct zram_options o = {.comp = "lzo-rle", .disksize = (uint64_t)1 << 30};
     struct rf_err err = {0, ""};
     o.era = era_find("6.12");

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* refault zsmalloc: class tables, and what a list of sizes occupies. */
-#include "cmd_zram.h"
-
 #include "cli/cli.h"
 #include "config/value.h"
 #include "refault/zpool.h"
@@ -19,40 +17,63 @@ struct zs_options {
     const char *csv;
 };
 
+#define POLICY_OPTIONS                                                                             \
+    {'c', 0, "chain-size", "N", "pages of the longest zspage, 1 to 16 (8; 4 with old rules)"}, {   \
+        'r', 0, "rules", "old|new", "kernels to 6.2, or later ones (new)"                          \
+    }
+static const struct cli_option classes_options[] = {
+    POLICY_OPTIONS,
+    {'p', 0, "page-size", "4K|16K|64K", "bytes of a page (4K)"},
+    {'v', 0, "csv", "FILE|-", "classes as CSV"},
+    {0, 0, NULL, NULL, NULL},
+};
+static const struct cli_option fill_options[] = {
+    POLICY_OPTIONS,
+    {'t', 0, "huge-threshold", "N", "lengths from N on take a whole page, as zram stores them"},
+    {0, 0, NULL, NULL, NULL},
+};
+static const struct cli_command subs[] = {
+    {.name = "classes", .summary = "zsmalloc's size classes", .options = classes_options},
+    {.name = "fill",
+     .args = "[FILE|-]",
+     .summary = "objects of given lengths in an empty pool, and its classes file as the kernel "
+                "shows it",
+     .options = fill_options},
+    {.name = NULL},
+};
+
+static int cmd_zsmalloc(int argc, char **argv);
+extern const struct cli_command cmd_zsmalloc_info;
+const struct cli_command cmd_zsmalloc_info = {
+    .name = "zsmalloc",
+    .args = "classes|fill [FILE|-]",
+    .summary = "class tables and pool occupation: classes, fill",
+    .example = "printf '1000 500\\n3700 20\\n' | refault zsmalloc fill --chain-size 8",
+    .run = cmd_zsmalloc,
+    .subs = subs,
+};
+
 static void usage(FILE *f) {
-    fputs("usage: refault zsmalloc classes [--chain-size N] [--rules old|new] [--page-size BYTES]\n"
-          "                                [--csv FILE|-]\n"
-          "       refault zsmalloc fill [--chain-size N] [--rules old|new] [--huge-threshold N]\n"
-          "                             [FILE|-]\n"
-          "\n"
-          "classes prints zsmalloc's size classes; fill allocates objects of given lengths in an\n"
-          "empty pool and prints the pool's classes file as the kernel shows it.\n"
-          "\n"
-          "  --chain-size N       pages of the longest zspage, 1 to 16 (8; 4 with old rules)\n"
-          "  --rules old|new      kernels to 6.2, or later ones (new)\n"
-          "  --page-size BYTES    4K, 16K or 64K, classes only (4K)\n"
-          "  --csv FILE|-         classes as CSV\n"
-          "  --huge-threshold N   lengths from N on take a whole page, as zram stores them\n"
-          "\n"
-          "Lines for fill: LENGTH [COUNT], separated by blanks or a comma; # begins a comment.\n"
-          "\n"
-          "example: printf '1000 500\\n3700 20\\n' | refault zsmalloc fill --chain-size 8\n",
-          f);
+    for (const struct cli_command *c = subs; c->name; c++) {
+        fprintf(f, "usage: refault zsmalloc %s [OPTION]... %s\n%s.\n", c->name,
+                c->args ? c->args : "", c->summary);
+        cli_print_options(f, c->options);
+        fputc('\n', f);
+    }
+    fprintf(f,
+            "Lines for fill: LENGTH [COUNT], separated by blanks or a comma; # begins a comment.\n"
+            "\nexample: %s\n",
+            cmd_zsmalloc_info.example);
 }
 
 static int parse_options(int argc, char **argv, bool classes, struct zs_options *o,
                          struct rf_err *err) {
-    static const struct option longs[] = {{"chain-size", required_argument, NULL, 'c'},
-                                          {"rules", required_argument, NULL, 'r'},
-                                          {"page-size", required_argument, NULL, 'p'},
-                                          {"csv", required_argument, NULL, 'v'},
-                                          {"huge-threshold", required_argument, NULL, 't'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {NULL, 0, NULL, 0}};
+    struct option longs[16];
     uint64_t chain = 0, v;
     bool old = false;
     int c;
     o->page_size = RF_PAGE_SIZE;
+    cli_getopt(classes ? classes_options : fill_options, longs, sizeof(longs) / sizeof(longs[0]));
     optind = 0;
     while ((c = getopt_long(argc, argv, ":h", longs, NULL)) != -1) {
         switch (c) {
@@ -241,7 +262,7 @@ static int run_fill(const char *path, const struct zs_options *o, struct rf_err 
     return rc;
 }
 
-int cmd_zsmalloc(int argc, char **argv) {
+static int cmd_zsmalloc(int argc, char **argv) {
     struct zs_options o = {.csv = NULL};
     struct rf_err err = {0, ""};
     const char *what = argc > 1 ? argv[1] : "";

@@ -39,6 +39,17 @@ static void put_option(const struct cli_option *o) {
     fputs(".\n", stdout);
 }
 
+static void put_subcommands(const struct cli_command *c) {
+    for (const struct cli_command *s = c->subs; s && s->name; s++) {
+        printf(".TP\n\\fBrefault %s %s\\fR \\fI%s\\fR\n", c->name, s->name, s->args ? s->args : "");
+        put(s->summary);
+        fputs(".\n.RS\n", stdout);
+        for (const struct cli_option *o = s->options; o && o->id; o++)
+            put_option(o);
+        fputs(".RE\n", stdout);
+    }
+}
+
 static void put_commands(void) {
     const struct cli_command *c;
 
@@ -50,6 +61,7 @@ static void put_commands(void) {
         fputs(".\n", stdout);
         for (const struct cli_option *o = c->options; o && o->id; o++)
             put_option(o);
+        put_subcommands(c);
         fputs(".PP\nExample:\n.PP\n.nf\n.RS\n", stdout);
         put(c->example);
         fputs("\n.RE\n.fi\n", stdout);

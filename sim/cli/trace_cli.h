@@ -3,12 +3,11 @@
 #ifndef REFAULT_CLI_TRACE_CLI_H
 #define REFAULT_CLI_TRACE_CLI_H
 
+#include "cli/cli.h"
 #include "refault/trace.h"
 
-int cmd_import(int argc, char **argv);
-int cmd_trace(int argc, char **argv);
-int cmd_gen(int argc, char **argv);
 /* "trace sample"; argv[0] is "sample". */
+extern const struct cli_option trace_sample_options[];
 int trace_cli_sample(int argc, char **argv, struct rf_err *err);
 /* The help of refault trace on stdout. */
 void trace_cli_help(void);

@@ -6,21 +6,26 @@
 #include "trace_cli.h"
 #include "trace/sample.h"
 
+enum { O_RATE = 256, O_GROUP, O_SEED, O_LEVEL };
+
+const struct cli_option trace_sample_options[] = {
+    {'o', 'o', "output", "OUT.rft", "the trace to write"},
+    {O_RATE, 0, "rate", "R", "share of the pages, such as 0.1"},
+    {O_GROUP, 0, "group", "N", "pages that go or stay together (1)"},
+    {O_SEED, 0, "seed", "S", "of the hash (1)"},
+    {O_LEVEL, 0, "level", "N", "zstd level of the new trace, 1 to 22 (3)"},
+    {0, 0, NULL, NULL, NULL},
+};
+
 int trace_cli_sample(int argc, char **argv, struct rf_err *err) {
-    enum { O_RATE = 256, O_GROUP, O_SEED, O_LEVEL };
-    static const struct option options[] = {{"output", required_argument, NULL, 'o'},
-                                            {"rate", required_argument, NULL, O_RATE},
-                                            {"group", required_argument, NULL, O_GROUP},
-                                            {"seed", required_argument, NULL, O_SEED},
-                                            {"level", required_argument, NULL, O_LEVEL},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
+    struct option options[sizeof(trace_sample_options) / sizeof(trace_sample_options[0]) + 1];
     struct trace_sample_params p = {.seed = 1};
     uint64_t group = 1;
     const char *out = NULL;
     char *end;
     int c;
 
+    cli_getopt(trace_sample_options, options, sizeof(options) / sizeof(options[0]));
     while ((c = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
         bool ok = true;
         switch (c) {

@@ -415,11 +415,30 @@ const struct machine_config *machine_config_of(const struct machine *m) {
     return &m->c;
 }
 
+static void report_job(void *ctx, const struct sim_cpu *cpu, const struct accel_job *job) {
+    const struct machine *m = ctx;
+    const struct observed_span span = {
+        .track = OBSERVE_ACCEL,
+        .index = job->device * m->c.accel.engines + job->engine,
+        .name = job->op == ACCEL_COMPRESS ? "compress" : "decompress",
+        .from = job->start,
+        .to = job->end,
+        .waited_ns = job->start - job->at,
+        .pages = 1,
+    };
+
+    (void)cpu;
+    if (job->status == ACCEL_OK || job->status == ACCEL_EOVERFLOW)
+        m->mm->observer->span(m->mm->observer->ctx, &span);
+}
+
 void machine_observe(struct machine *m, const struct observer *o) {
     m->mm->observer = o;
     m->mm->observed_pid = RF_NONE;
     if (m->blk)
         blk_observe(m->blk, o);
+    if (m->accel)
+        accel_observe(m->accel, o ? report_job : NULL, m);
 }
 
 void machine_set_implicit_content(struct machine *m, bool on) {
