@@ -39,7 +39,8 @@ const struct cli_command cmd_mrc_info = {
 struct args {
     struct cli_model model;
     struct grid sizes;
-    const char *trace, *json, *csv;
+    const char *trace;
+    struct outputs out;
     double miss_rate, rate;
     size_t exact;
     bool no_stall;
@@ -106,10 +107,10 @@ static int take_option(struct args *a, int id, const char *value, struct rf_err 
         a->no_stall = true;
         return RF_OK;
     case OPT_JSON:
-        a->json = value;
+        a->out.path[OUT_JSON] = value;
         return RF_OK;
     case OPT_CSV:
-        a->csv = value;
+        a->out.path[OUT_CSV] = value;
         return RF_OK;
     default:
         return cli_model_option(&a->model, id, value, err);
@@ -132,9 +133,8 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
     }
     if (!a->trace)
         return rf_fail(err, RF_EUSAGE, "mrc needs a trace; 'refault mrc --help' explains");
-    if (outputs_differ((const char *const[]){a->json, a->csv}, 2, err) != RF_OK)
-        return RF_EUSAGE;
-    return a->sizes.n ? RF_OK : take_sizes(a, "5%..100%:5%", err);
+    rc = outputs_check(&a->out, err);
+    return rc != RF_OK || a->sizes.n ? rc : take_sizes(a, "5%..100%:5%", err);
 }
 
 static void on_progress(void *ctx, uint64_t done, uint64_t total) {
@@ -298,42 +298,27 @@ static void print_text(FILE *f, const struct curves *c, const char *name) {
                 s->sampled_pages, s->rate);
 }
 
-static int write_results(const struct curves *c, struct rf_err *err) {
+static int write_results(struct curves *c, struct rf_err *err) {
     const struct args *a = c->a;
     const char *slash = strrchr(a->trace, '/'), *name = slash ? slash + 1 : a->trace;
-    bool quiet = a->model.quiet;
-    struct output o;
+    struct output *o = c->a->out.o;
+    struct output text;
     int rc = RF_OK;
 
-    if (a->json) {
-        rc = output_open(&o, a->json, err);
-        if (rc == RF_OK) {
-            json_t *j = curves_json(c, name);
-            struct rf_err close_err;
+    if (o[OUT_JSON].f) {
+        json_t *j = curves_json(c, name);
 
-            quiet |= o.f == stdout;
-            rc = report_write_json(&o, j, false, err);
-            json_decref(j);
-            if (output_close(&o, &close_err) != RF_OK && rc == RF_OK) {
-                *err = close_err;
-                rc = err->code;
-            }
-        }
+        rc = report_write_json(&o[OUT_JSON], j, false, err);
+        json_decref(j);
     }
-    if (rc == RF_OK && a->csv) {
-        rc = output_open(&o, a->csv, err);
-        if (rc == RF_OK) {
-            quiet |= o.f == stdout;
-            print_csv(o.f, c);
-            rc = output_close(&o, err);
-        }
-    }
-    if (rc == RF_OK && !quiet) {
-        rc = output_open(&o, "-", err);
-        if (rc == RF_OK) {
-            print_text(o.f, c, name);
-            rc = output_close(&o, err);
-        }
+    if (o[OUT_CSV].f)
+        print_csv(o[OUT_CSV].f, c);
+    if (rc != RF_OK || a->model.quiet || outputs_take_stdout(&a->out))
+        return rc;
+    rc = output_open(&text, "-", err);
+    if (rc == RF_OK) {
+        print_text(text.f, c, name);
+        rc = output_close(&text, err);
     }
     return rc;
 }
@@ -348,9 +333,9 @@ static int cmd_mrc(int argc, char **argv) {
     if (rc == RF_OK)
         rc = parse(&a, argc, argv, &err);
     if (rc == RF_OK)
-        rc = output_keeps(a.json, a.trace, &err);
+        rc = outputs_keep(&a.out, a.trace, &err);
     if (rc == RF_OK)
-        rc = output_keeps(a.csv, a.trace, &err);
+        rc = outputs_open(&a.out, &err);
     if (rc == RF_OK) {
         progress_init(&bar, a.model.progress);
         rc = measure(&c, &bar, &err);
@@ -358,6 +343,8 @@ static int cmd_mrc(int argc, char **argv) {
     }
     if (rc == RF_OK)
         rc = write_results(&c, &err);
+    if (rc != 1)
+        rc = outputs_close(&a.out, rc, &err);
     if (rc == 1)
         status = cli_help(&cmd_mrc_info);
     else if (rc == RF_OK)

@@ -44,7 +44,7 @@ struct args {
     struct grid grid;
     struct tune_params p;
     struct bound bounds[MAX_BOUNDS];
-    const char *json, *csv;
+    struct outputs out;
     unsigned jobs;
 };
 
@@ -85,10 +85,10 @@ static int take_option(struct args *a, int id, const char *value, struct rf_err 
     case OPT_JOBS:
         return cli_jobs(value, &a->jobs, err);
     case OPT_JSON:
-        a->json = value;
+        a->out.path[OUT_JSON] = value;
         return RF_OK;
     case OPT_CSV:
-        a->csv = value;
+        a->out.path[OUT_CSV] = value;
         return RF_OK;
     default:
         return cli_model_option(&a->model, id, value, err);
@@ -114,11 +114,10 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
         return rf_fail(err, RF_EUSAGE, "tune needs a trace; 'refault tune --help' explains");
     if (!a->grid.n)
         return rf_fail(err, RF_EUSAGE, "tune needs --sweep KEY=LIST to search");
-    if (a->json && a->csv && strcmp(a->json, a->csv) == 0)
-        return rf_fail(err, RF_EUSAGE, "--json and --csv cannot both write '%s'", a->json);
-    if (a->p.nr_metrics == 1 && !a->p.metrics[0].memory)
-        return take_metric(a, "memory", err);
-    return RF_OK;
+    rc = outputs_check(&a->out, err);
+    if (rc == RF_OK && a->p.nr_metrics == 1 && !a->p.metrics[0].memory)
+        rc = take_metric(a, "memory", err);
+    return rc;
 }
 
 /* ---- output ---- */
@@ -241,41 +240,26 @@ static json_t *result_json(const struct args *a, const struct tune_result *r, co
                      "points", points);
 }
 
-static int write_results(const struct args *a, const struct tune_result *r, struct rf_err *err) {
+static int write_results(struct args *a, const struct tune_result *r, struct rf_err *err) {
     const char *slash = strrchr(a->p.trace, '/'), *name = slash ? slash + 1 : a->p.trace;
-    bool quiet = a->model.quiet;
-    struct output o;
+    struct output *o = a->out.o;
+    struct output text;
     int rc = RF_OK;
 
-    if (a->json) {
-        rc = output_open(&o, a->json, err);
-        if (rc == RF_OK) {
-            json_t *j = result_json(a, r, name);
-            struct rf_err close_err;
+    if (o[OUT_JSON].f) {
+        json_t *j = result_json(a, r, name);
 
-            quiet |= o.f == stdout;
-            rc = report_write_json(&o, j, false, err);
-            json_decref(j);
-            if (output_close(&o, &close_err) != RF_OK && rc == RF_OK) {
-                *err = close_err;
-                rc = err->code;
-            }
-        }
+        rc = report_write_json(&o[OUT_JSON], j, false, err);
+        json_decref(j);
     }
-    if (rc == RF_OK && a->csv) {
-        rc = output_open(&o, a->csv, err);
-        if (rc == RF_OK) {
-            quiet |= o.f == stdout;
-            print_csv(o.f, a, r);
-            rc = output_close(&o, err);
-        }
-    }
-    if (rc == RF_OK && !quiet) {
-        rc = output_open(&o, "-", err);
-        if (rc == RF_OK) {
-            print_text(o.f, a, r, name);
-            rc = output_close(&o, err);
-        }
+    if (o[OUT_CSV].f)
+        print_csv(o[OUT_CSV].f, a, r);
+    if (rc != RF_OK || a->model.quiet || outputs_take_stdout(&a->out))
+        return rc;
+    rc = output_open(&text, "-", err);
+    if (rc == RF_OK) {
+        print_text(text.f, a, r, name);
+        rc = output_close(&text, err);
     }
     return rc;
 }
@@ -294,9 +278,9 @@ static int cmd_tune(int argc, char **argv) {
     if (rc == RF_OK)
         rc = parse(&a, argc, argv, &err);
     if (rc == RF_OK)
-        rc = output_keeps(a.json, a.p.trace, &err);
+        rc = outputs_keep(&a.out, a.p.trace, &err);
     if (rc == RF_OK)
-        rc = output_keeps(a.csv, a.p.trace, &err);
+        rc = outputs_open(&a.out, &err);
     if (rc == RF_OK) {
         a.p.settings = &a.model.settings;
         a.p.grid = &a.grid;
@@ -310,6 +294,8 @@ static int cmd_tune(int argc, char **argv) {
     }
     if (rc == RF_OK)
         rc = write_results(&a, &r, &err);
+    if (rc != 1)
+        rc = outputs_close(&a.out, rc, &err);
     if (rc == 1)
         status = cli_help(&cmd_tune_info);
     else if (rc == RF_OK)
