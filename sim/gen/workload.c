@@ -7,7 +7,7 @@
 #define MiB ((uint64_t)1 << 20)
 
 static const struct gen_workload *const workloads[] = {&gen_zipf, &gen_scan, &gen_usemem,
-                                                       &gen_kbuild_lite};
+                                                       &gen_kbuild_lite, &gen_redis_memtier};
 
 const struct gen_workload *gen_at(unsigned i) {
     return i < sizeof(workloads) / sizeof(workloads[0]) ? workloads[i] : NULL;
@@ -36,6 +36,15 @@ void gen_params_init(struct gen_params *p) {
                    .think_ns = 10000,
                    .long_lived = 120 * MiB,
                    .link = 700 * MiB},
+        .redis = {.servers = 16,
+                  .keys = 30000000,
+                  .sets = 1,
+                  .gets = 10,
+                  .pipeline = 256,
+                  .data_size = 2048,
+                  .passes = 2,
+                  .guest = 835 * MiB,
+                  .op_ns = 5500},
     };
 }
 

@@ -26,6 +26,22 @@ struct gen_kbuild {
     uint64_t link;       /* memory of the last job, bytes; 0 = none */
 };
 
+/* What a pass over all servers consisted of. */
+struct gen_redis_pass {
+    uint64_t first_access; /* accesses of the trace before it */
+    uint64_t sets, hits, misses;
+};
+/* Redis servers and their clients. Sizes are those of scale 1. */
+struct gen_redis {
+    uint64_t servers;
+    uint64_t keys; /* key range of each server, and requests of a pass */
+    uint64_t sets, gets, pipeline, data_size, passes;
+    uint64_t guest; /* bytes of the guest's system */
+    uint64_t op_ns;
+    bool gaussian;
+    struct gen_redis_pass *pass; /* [passes], filled in by the run; NULL = not wanted */
+};
+
 struct gen_params {
     /* ---- of the workloads with one mapping ---- */
     uint64_t pages, ops;
@@ -41,6 +57,7 @@ struct gen_params {
 
     struct gen_usemem usemem;
     struct gen_kbuild kbuild;
+    struct gen_redis redis;
 };
 /* Every field at its default. */
 void gen_params_init(struct gen_params *p);
@@ -75,6 +92,6 @@ const struct gen_workload *gen_find(const char *name);
 int gen_write(const struct gen_workload *g, const struct gen_params *p, const char *out,
               struct rf_err *err) RF_MUST_CHECK;
 
-extern const struct gen_workload gen_zipf, gen_scan, gen_usemem, gen_kbuild_lite;
+extern const struct gen_workload gen_zipf, gen_scan, gen_usemem, gen_kbuild_lite, gen_redis_memtier;
 
 #endif
