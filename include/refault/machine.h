@@ -66,6 +66,8 @@ int machine_check(struct machine *m, struct rf_err *err) RF_MUST_CHECK;
 
 enum machine_outcome machine_outcome(const struct machine *m);
 rf_time machine_now(const struct machine *m);
+/* Up to when a process has been simulated; with one CPU all are one stream. */
+rf_time machine_process_now(const struct machine *m, uint32_t pid);
 const struct machine_config *machine_config_of(const struct machine *m);
 
 /*

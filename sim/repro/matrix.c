@@ -127,6 +127,32 @@ static int resolve(struct work *w, const struct repro_config *c, uint32_t seed,
     return rc;
 }
 
+struct watch {
+    struct repro_matrix *m;
+    size_t index;
+};
+
+static int at_count_start(void *ctx, struct machine *machine, size_t stop, struct rf_err *err) {
+    struct watch *v = ctx;
+    int rc = machine_settle(machine, err);
+
+    (void)stop;
+    if (rc == RF_OK)
+        rc = value_list_read(&v->m->before[v->index], machine, err);
+    if (rc == RF_OK && v->m->look)
+        v->m->look(v->m->ctx, v->index, false, machine);
+    return rc;
+}
+
+static int at_end(void *ctx, struct machine *machine, struct rf_err *err) {
+    struct watch *v = ctx;
+
+    (void)err;
+    if (v->m->look)
+        v->m->look(v->m->ctx, v->index, true, machine);
+    return RF_OK;
+}
+
 static void run_config(struct work *w, size_t index, struct rf_err *err) {
     const struct repro_config *c = &w->m->configs[index / w->m->seeds];
     uint32_t seed = (uint32_t)(index % w->m->seeds);
@@ -134,6 +160,13 @@ static void run_config(struct work *w, size_t index, struct rf_err *err) {
     struct content_set *contents = NULL;
     struct machine_config config;
     char path[PATH_BYTES + 32];
+    struct watch watch = {w->m, index};
+    uint64_t stop = w->m->count_from ? w->m->count_from(w->m->ctx, c->trace, seed + 1) : 0;
+    struct replay_opts opts = {.stops = &stop,
+                               .nr_stops = w->m->count_from ? 1 : 0,
+                               .at_stop = at_count_start,
+                               .at_end = at_end,
+                               .ctx = &watch};
     int rc;
 
     trace_path(w, c->trace, seed, path);
@@ -143,7 +176,7 @@ static void run_config(struct work *w, size_t index, struct rf_err *err) {
     if (rc == RF_OK)
         rc = trace_load_content(trace, &contents, err);
     if (rc == RF_OK)
-        rc = replay_run(trace, contents, &config, NULL, &w->m->result[index], err);
+        rc = replay_run(trace, contents, &config, &opts, &w->m->result[index], err);
     content_free(contents);
     trace_close(trace);
     if (rc != RF_OK)
@@ -240,7 +273,8 @@ bool repro_matrix_run(struct repro *r, struct repro_matrix *m) {
     m->seeds = r->seeds;
     nr = m->nr_configs * m->seeds;
     m->result = calloc(nr, sizeof(*m->result));
-    if (!m->result) {
+    m->before = calloc(nr, sizeof(*m->before));
+    if (!m->result || !m->before) {
         rf_fail(&r->err, RF_ENOMEM, "no memory for %zu results", nr);
         return false;
     }
@@ -260,12 +294,15 @@ bool repro_matrix_run(struct repro *r, struct repro_matrix *m) {
 void repro_matrix_free(struct repro_matrix *m) {
     for (size_t i = 0; m->result && i < m->nr_configs * m->seeds; i++)
         replay_result_free(&m->result[i]);
+    for (size_t i = 0; m->before && i < m->nr_configs * m->seeds; i++)
+        value_list_free(&m->before[i]);
     free(m->result);
+    free(m->before);
     m->result = NULL;
+    m->before = NULL;
 }
 
-double repro_value(const struct repro_matrix *m, size_t config, uint32_t seed, const char *name) {
-    const struct value_list *l = &m->result[config * m->seeds + seed].values;
+static double value_of(const struct value_list *l, const char *name) {
     const struct value *v;
 
     if (strncmp(name, "time.", 5) == 0)
@@ -275,6 +312,17 @@ double repro_value(const struct repro_matrix *m, size_t config, uint32_t seed, c
     else
         v = value_list_find(l, MV_COUNTER, name);
     return v ? (double)v->value : (double)NAN;
+}
+
+double repro_value(const struct repro_matrix *m, size_t config, uint32_t seed, const char *name) {
+    return value_of(&m->result[config * m->seeds + seed].values, name);
+}
+
+double repro_growth(const struct repro_matrix *m, size_t config, uint32_t seed, const char *name) {
+    const struct value_list *before = &m->before[config * m->seeds + seed];
+    double now = repro_value(m, config, seed, name);
+
+    return before->n ? now - value_of(before, name) : now;
 }
 
 double repro_mean(const struct repro_matrix *m, size_t config, const char *name) {

@@ -411,6 +411,13 @@ rf_time machine_now(const struct machine *m) {
     return t;
 }
 
+rf_time machine_process_now(const struct machine *m, uint32_t pid) {
+    if (m->c.cpus == 1 || pid >= m->nr_streams || !m->stream[pid])
+        return machine_now(m);
+    const struct stream *s = m->stream[pid];
+    return s->wait == SW_NONE ? engine_cpu(m->eng, s->task.cpu)->now : s->blocked_at;
+}
+
 const struct machine_config *machine_config_of(const struct machine *m) {
     return &m->c;
 }
