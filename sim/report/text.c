@@ -84,6 +84,10 @@ static void print_setup(FILE *f, const struct replay_result *r, const char *trac
         fprintf(f, "cgroup   memory.max %s, memory.high %s\n",
                 pages_text(machine_amount_pages(c, c->memory_max), a, sizeof(a)),
                 pages_text(machine_amount_pages(c, c->memory_high), b, sizeof(b)));
+    if (c->memory_limit.kind != AMOUNT_MAX)
+        fprintf(f, "cgroup   v1, memory.limit_in_bytes %s, memory.memsw.limit_in_bytes %s\n",
+                pages_text(machine_amount_pages(c, c->memory_limit), a, sizeof(a)),
+                pages_text(machine_amount_pages(c, c->memory_memsw_limit), b, sizeof(b)));
     fprintf(f, "swap     %s, %s", c->swap_device,
             pages_text(machine_amount_pages(c, c->swap_size), a, sizeof(a)));
     if (strcmp(c->swap_device, "zram0") == 0)
@@ -146,7 +150,8 @@ static const struct group groups[] = {
     {"cgroup",
      "memory.",
      {"current", "peak", "swap.current", "zswap.current", "events.high", "events.max", "events.oom",
-      "swap.events.fail"}},
+      "swap.events.fail", "usage_in_bytes", "max_usage_in_bytes", "failcnt", "memsw.usage_in_bytes",
+      "memsw.failcnt"}},
 };
 
 static void print_counters(FILE *f, const struct replay_result *r) {
