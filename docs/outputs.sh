@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Puts real output into documents: behind each line `<!-- output: COMMAND -->` the block between the
-# next two fences is replaced by what COMMAND prints. REFAULT names the program.
+# next two fences is replaced by what COMMAND prints. REFAULT names the program. `long output` instead
+# of `output` stands for commands of a minute, which --check leaves as they are.
 #   docs/outputs.sh FILE...           rewrites the files
 #   docs/outputs.sh --check FILE...   status 1 if any of them would change
 set -eu
@@ -20,10 +21,14 @@ ln -s "$REFAULT" "$tmp/refault"
 PATH=$tmp:$PATH
 status=0
 for f in "$@"; do
-    awk '
-        /^<!-- output: .* -->$/ {
+    awk -v check="$check" '
+        /^<!-- (long )?output: .* -->$/ {
             print
-            cmd = substr($0, 14, length($0) - 17) " 2>&1"
+            if (check && /^<!-- long /)
+                next
+            cmd = $0
+            sub(/^<!-- (long )?output: /, "", cmd)
+            sub(/ -->$/, " 2>\\&1", cmd)
             pending = 1
             next
         }

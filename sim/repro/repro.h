@@ -99,6 +99,6 @@ void repro_exact(struct repro *r, const char *id, const char *what, int64_t valu
 /* Adds an object to the runs; takes the reference. NULL counts as out of memory. */
 void repro_add_run(struct repro *r, json_t *run);
 
-extern const struct repro_ops repro_seed_004;
+extern const struct repro_ops repro_seed_003, repro_seed_004;
 
 #endif
