@@ -2,8 +2,10 @@
 /*
  * How fast a machine replays, against the least that a simulator of memory can do: an LRU list in
  * a dense array, without statistics. Both sides read the same decoded array of accesses in the same
- * process, in turns; each side's best run counts, and a run is everything from an empty machine on,
- * first touches included. One JSON object goes to stdout, nothing else.
+ * process. A round is everything from an empty machine on, first touches included, for both sides
+ * in turns of one slice of the trace, so that what else the computer does meets both. Its ratio is
+ * that of the two sums of CPU time; printed is the median of the rounds' ratios, and of each side's
+ * rate. One JSON object goes to stdout, nothing else.
  *
  *   resident  Zipf trace, memory for all of it
  *   mem75     the same trace, memory.max = 75 %, swap on zram0 with lz4
@@ -148,36 +150,28 @@ static size_t lru_run_prefetch(struct node *l, uint32_t n, uint32_t capacity, co
     return misses;
 }
 
-/* Seconds of CPU time for all of the trace but its first `untimed` accesses. */
-static double baseline(const struct options *o, const uint32_t *ops, uint32_t capacity,
-                       size_t untimed) {
+struct base {
     struct rf_varr memory; /* fresh in each round and of huge pages, as the machine's */
+    uint32_t capacity, resident;
+};
+
+static void base_init(struct base *b, const struct options *o, uint32_t capacity) {
     struct rf_err err = {0};
-    double start = now();
 
-    if (rf_varr_init(&memory, (size_t)o->pages + 1, sizeof(struct node), &err))
+    *b = (struct base){.capacity = capacity};
+    if (rf_varr_init(&b->memory, (size_t)o->pages + 1, sizeof(struct node), &err))
         die(&err);
-    rf_varr_hint_dense(&memory);
-    struct node *l = memory.base;
-
+    rf_varr_hint_dense(&b->memory);
+    struct node *l = b->memory.base;
     for (uint32_t i = 0; i < o->pages; i++)
         l[i].prev = RF_NONE;
     l[o->pages] = (struct node){o->pages, o->pages};
-    size_t (*lru)(struct node *, uint32_t, uint32_t, const uint32_t *, size_t, uint32_t) =
-        o->prefetch ? lru_run_prefetch : lru_run;
-    size_t misses = 0;
-    if (untimed) {
-        misses = lru(l, o->pages, capacity, ops, untimed, 0);
-        start = now();
-    }
-    misses += lru(l, o->pages, capacity, ops + untimed, o->accesses - untimed, (uint32_t)misses);
-    double t = now() - start;
-    if (misses == 0) { /* also keeps the loop from being dropped */
-        fprintf(stderr, "replay: the baseline never missed\n");
-        exit(3);
-    }
-    rf_varr_free(&memory);
-    return t;
+}
+
+static void base_run(struct base *b, const struct options *o, const uint32_t *ops, size_t n) {
+    size_t misses = (o->prefetch ? lru_run_prefetch : lru_run)(b->memory.base, o->pages,
+                                                               b->capacity, ops, n, b->resident);
+    b->resident = (uint32_t)RF_MIN(b->capacity, b->resident + misses);
 }
 
 /* ---- the machine ---- */
@@ -221,31 +215,16 @@ static struct machine *new_machine(const struct options *o, struct content_set *
     return m;
 }
 
-static double machine(const struct options *o, struct content_set *cs, const uint32_t *ops,
-                      uint32_t percent, size_t untimed, const char *name) {
+static void machine_part(struct machine *m, const uint32_t *ops, size_t n) {
     struct rf_err err = {0};
-    double start = now();
-    struct machine *m = new_machine(o, cs, percent);
-    size_t filled = 0, done = 0;
+    size_t done = 0;
 
-    if (untimed) {
-        if (machine_run(m, ops, untimed, &filled, &err))
-            die(&err);
-        start = now();
-    }
-    if (machine_run(m, ops + untimed, o->accesses - untimed, &done, &err) ||
-        machine_settle(m, &err))
+    if (machine_run(m, ops, n, &done, &err))
         die(&err);
-    double t = now() - start;
-    done += filled;
-    if (machine_outcome(m) != MACHINE_DONE || done != o->accesses) {
-        fprintf(stderr, "replay: the machine stopped after %zu accesses\n", done);
+    if (machine_outcome(m) != MACHINE_DONE || done != n) {
+        fprintf(stderr, "replay: the machine stopped after %zu accesses of %zu\n", done, n);
         exit(3);
     }
-    if (name && o->counters)
-        machine_values(m, print_counter, (void *)(uintptr_t)name);
-    machine_destroy(m);
-    return t;
 }
 
 /* ---- parts ---- */
@@ -254,35 +233,96 @@ struct part {
     const char *name;
     uint32_t percent;
     bool scan;
+    uint32_t rounds, slices; /* by default; what takes long has few rounds of many slices */
 };
-static const struct part parts[] = {
-    {"resident", 100, false}, {"mem75", 75, false}, {"mem25", 25, false}, {"scan", 100, true}};
+static const struct part parts[] = {{"resident", 100, false, 11, 1},
+                                    {"mem75", 75, false, 5, 4},
+                                    {"mem25", 25, false, 3, 5},
+                                    {"scan", 100, true, 25, 1}};
+
+struct round {
+    double machine, baseline; /* seconds of CPU time */
+};
+
+static struct round run_round(const struct options *o, const struct part *p, struct content_set *cs,
+                              const uint32_t *ops, size_t untimed, bool print) {
+    uint32_t capacity = (uint32_t)((uint64_t)o->pages * p->percent / 100);
+    size_t left = o->accesses - untimed, slice = left / p->slices + 1;
+    struct round r = {0};
+    struct rf_err err = {0};
+    struct base b;
+
+    double start = now();
+    base_init(&b, o, capacity);
+    r.baseline = now() - start;
+    start = now();
+    struct machine *m = new_machine(o, cs, p->percent);
+    r.machine = now() - start;
+    if (untimed) {
+        machine_part(m, ops, untimed);
+        base_run(&b, o, ops, untimed);
+        r = (struct round){0};
+    }
+    for (ops += untimed; left; left -= slice, ops += slice) {
+        slice = RF_MIN(slice, left);
+        start = now();
+        base_run(&b, o, ops, slice);
+        r.baseline += now() - start;
+        start = now();
+        machine_part(m, ops, slice);
+        if (slice == left && machine_settle(m, &err))
+            die(&err);
+        r.machine += now() - start;
+    }
+    if (b.resident == 0) { /* also keeps the loop from being dropped */
+        fprintf(stderr, "replay: the baseline never missed\n");
+        exit(3);
+    }
+    if (print)
+        machine_values(m, print_counter, (void *)(uintptr_t)p->name);
+    machine_destroy(m);
+    rf_varr_free(&b.memory);
+    return r;
+}
+
+static int compare_doubles(const void *a, const void *b) {
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static double median(double *v, uint32_t n) {
+    qsort(v, n, sizeof(*v), compare_doubles);
+    return (v[(n - 1) / 2] + v[n / 2]) / 2;
+}
 
 static void run_part(const struct options *o, const struct part *p, struct content_set *cs,
                      const uint32_t *ops, bool first) {
-    uint32_t capacity = (uint32_t)((uint64_t)o->pages * p->percent / 100);
     size_t untimed = p->scan && !o->cold && o->accesses > o->pages ? o->pages : 0;
-    double best_machine = 1e9, best_baseline = 1e9;
-
-    for (uint32_t i = 0; i < o->rounds; i++) {
-        double b = baseline(o, ops, capacity, untimed);
-        best_baseline = RF_MIN(best_baseline, b);
-        double t = machine(o, cs, ops, p->percent, untimed, i ? NULL : p->name);
-        best_machine = RF_MIN(best_machine, t);
-    }
+    uint32_t rounds = o->rounds ? o->rounds : p->rounds;
     double us = (double)(o->accesses - untimed) / 1e6;
+    double machine[MAX_ROUNDS], baseline[MAX_ROUNDS], ratio[MAX_ROUNDS];
+
+    for (uint32_t i = 0; i < rounds; i++) {
+        struct round r = run_round(o, p, cs, ops, untimed, i == 0 && o->counters);
+        machine[i] = us / r.machine;
+        baseline[i] = us / r.baseline;
+        ratio[i] = r.baseline / r.machine;
+    }
     printf("%s\"%s\":{\"refault_macc_s\":%.2f,\"baseline_macc_s\":%.2f,\"ratio\":%.3f}",
-           first ? "{" : ",", p->name, us / best_machine, us / best_baseline,
-           best_baseline / best_machine);
+           first ? "{" : ",", p->name, median(machine, rounds), median(baseline, rounds),
+           median(ratio, rounds));
     fflush(stdout);
 }
 
 static void usage(FILE *f) {
-    fprintf(f, "usage: replay [--part resident|mem75|mem25|scan]... [--pages N] [--accesses N]\n"
-               "              [--rounds N] [--kernel VERSION] [--prefetch] [--counters] [--cold]\n"
-               "  --prefetch  the baseline fetches nodes ahead as the machine does\n"
-               "  --cold      scan: the first pass counts\n"
-               "  --counters  the machine's counters to stderr\n");
+    fprintf(
+        f,
+        "usage: replay [--part resident|mem75|mem25|scan]... [--pages N] [--accesses N]\n"
+        "              [--rounds N] [--kernel VERSION] [--prefetch] [--counters] [--cold]\n"
+        "  --rounds    of each part; by default as many as take about 10 seconds, and at least 3\n"
+        "  --prefetch  the baseline fetches nodes ahead as the machine does\n"
+        "  --cold      scan: the first pass counts\n"
+        "  --counters  the machine's counters to stderr\n");
 }
 
 static uint64_t number(const char *text, uint64_t max) {
@@ -309,7 +349,7 @@ int main(int argc, char **argv) {
                                                  {"help", no_argument, NULL, 'h'},
                                                  {NULL, 0, NULL, 0}};
     const unsigned nr_parts = sizeof(parts) / sizeof(parts[0]);
-    struct options o = {.pages = 1000000, .accesses = 50000000, .rounds = 5, .kernel = "6.12"};
+    struct options o = {.pages = 1000000, .accesses = 50000000, .kernel = "6.12"};
     unsigned wanted = 0, i;
     int c;
 
