@@ -4,6 +4,7 @@
  * file names as arguments the same for each of those, e.g. under AddressSanitizer:
  *   tests/unit/test_trace_damage traces/redis.rft
  */
+#include <pthread.h>
 #include "trace_util.h"
 #include "trace_damage.h"
 
@@ -43,11 +44,51 @@ static void make(const char *path) {
     MUST(trace_writer_close(w, &err));
 }
 
+#define MAX_SHARES 16
+
+struct share {
+    pthread_t thread;
+    const uint8_t *file;
+    size_t n;
+    unsigned index, shares;
+    char path[512];
+    struct damage_result d;
+    int rc;
+};
+
+static void *run_share(void *arg) {
+    struct share *s = arg;
+    s->rc = damage_file(s->path, s->file, s->n, 1000, 1000, 2, s->index, s->shares, &s->d);
+    return NULL;
+}
+
+/* All damage to one file, on as many threads as there are processors. */
 static void damage(const char *path, struct damage_result *d) {
+    static struct share s[MAX_SHARES];
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    unsigned shares = (unsigned)RF_MAX(1, RF_MIN(cpus, MAX_SHARES));
     size_t n;
     uint8_t *file = get_file(path, &n);
+
     assert_int_equal(decode_all(path, &err), 0);
-    assert_int_equal(damage_file(in_scratch("damaged.rft"), file, n, 1000, 1000, 2, d), 0);
+    *d = (struct damage_result){0};
+    for (unsigned i = 0; i < shares; i++) {
+        char name[32];
+        (void)snprintf(name, sizeof(name), "damaged%u.rft", i);
+        s[i] = (struct share){.file = file, .n = n, .index = i, .shares = shares};
+        (void)snprintf(s[i].path, sizeof(s[i].path), "%s", in_scratch(name));
+        assert_int_equal(pthread_create(&s[i].thread, NULL, run_share, &s[i]), 0);
+    }
+    for (unsigned i = 0; i < shares; i++) {
+        assert_int_equal(pthread_join(s[i].thread, NULL), 0);
+        assert_int_equal(s[i].rc, 0);
+        if (s[i].d.wrong && !d->wrong)
+            memcpy(d->first_wrong, s[i].d.first_wrong, sizeof(d->first_wrong));
+        d->opened += s[i].d.opened;
+        d->refused += s[i].d.refused;
+        d->wrong += s[i].d.wrong;
+        (void)remove(s[i].path);
+    }
     free(file);
 }
 

@@ -54,9 +54,11 @@ static inline void try_damaged(const char *path, const char *what, uint64_t at,
     }
 }
 
-/* Works on a copy of the n bytes of file at `path`, which is created. */
+/* Works on a copy of the n bytes of file at `path`, which is created. Of all the damage it does
+ * that with a number of `share` modulo `shares`, so that several threads can do all of it. */
 static inline int damage_file(const char *path, const uint8_t *file, size_t n, unsigned cuts,
-                              unsigned flips, uint64_t seed, struct damage_result *d) {
+                              unsigned flips, uint64_t seed, unsigned share, unsigned shares,
+                              struct damage_result *d) {
     struct rf_rng rng;
     int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
     *d = (struct damage_result){0};
@@ -69,6 +71,8 @@ static inline int damage_file(const char *path, const uint8_t *file, size_t n, u
                       : i % 8 ? rf_rng_below(&rng, RF_MIN(n, 192))
                               : n - 1 - rf_rng_below(&rng, RF_MIN(n, 256));
         uint8_t bad = (uint8_t)(file[at] ^ (1 + rf_rng_below(&rng, 255)));
+        if (i % shares != share)
+            continue;
         if (pwrite(fd, &bad, 1, (off_t)at) != 1)
             return -1;
         try_damaged(path, "byte changed", at, d);
@@ -79,6 +83,8 @@ static inline int damage_file(const char *path, const uint8_t *file, size_t n, u
     for (unsigned i = 0; i < cuts; i++) {
         uint64_t at = (uint64_t)n * (cuts - i) / cuts;
         at -= i < 64 ? RF_MIN(at, i + 1) : RF_MIN(at, rf_rng_below(&rng, n / cuts + 1));
+        if (i % shares != share)
+            continue;
         if (ftruncate(fd, (off_t)at) != 0)
             return -1;
         try_damaged(path, "cut off", at, d);
