@@ -4,11 +4,11 @@
  * and memory.max is such that half of them end up in zswap (zsmalloc, lz4, lengths of mean 1,650
  * bytes). Prints the peak of this process above what it held before the machine existed.
  *
- *   memory [PAGES [KERNEL]]     default 8388608, 5.10
+ *   memory [PAGES [KERNEL]]     default 8388608, 6.12
  *
  * Kernel 5.10 does not charge the pool to the cgroup, so memory.max is half of the pages. Where the
- * pool is charged (5.19 and later), memory.max is larger by the pool's size, and before the pool
- * has grown that much memory is in use by pages.
+ * pool is charged (5.19 and later), memory.max is larger by the pool's size; before the pool has
+ * grown, that much more of the pages is resident.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "memory: pages: a multiple of %u up to 2^27\n", PIECE);
         return 2;
     }
-    if (machine_config_init(&c, argc > 2 ? argv[2] : "5.10", &err) ||
+    if (machine_config_init(&c, argc > 2 ? argv[2] : "6.12", &err) ||
         content_synthetic("hist:mean=1650", 1, &cs, &err))
         die(&err);
     c.era.reclaim.stat_flush_ns = 0;

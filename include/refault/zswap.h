@@ -11,7 +11,7 @@
 #include "refault/engine.h"
 #include "refault/zpool.h"
 
-#define ZSWAP_MAX_MEMCGS 256
+#define ZSWAP_MAX_MEMCGS 16
 
 enum zswap_shrink_mode {
     ZSWAP_SHRINK_SYNC, /* to 5.5: the storing task shrinks one backend page, then re-tests */

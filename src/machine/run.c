@@ -138,7 +138,7 @@ static bool takes_late_content(const struct mm *mm, uint64_t p) {
     const struct folio *f = &mm->folio[pte_index(p)];
     return (p & (PTE_WRITE | PTE_EXCLUSIVE)) ||
            (folio_order(f) == 0 && f->mapcount == 1 && !(f->flags & FOLIO_KSM) &&
-            (!(f->flags & FOLIO_SWAPCACHE) || swap_count(mm->swap, f->slot) == 0));
+            (!(f->flags & FOLIO_SWAPCACHE) || swap_count(mm->swap, folio_slot(mm, f)) == 0));
 }
 
 /* After a fault the next operation often faults too: then no group is worth trying. */

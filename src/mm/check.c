@@ -121,9 +121,9 @@ static int check_folios(struct mm *mm, const struct tally *t, struct rf_err *err
             return rf_fail(err, RF_ECHECK, "folio %u has mapcount %u, %u entries map it", i,
                            f->mapcount, t->maps[i]);
         for (uint32_t k = 0; (f->flags & FOLIO_SWAPCACHE) && k < folio_nr(f); k++)
-            if (swapcache_lookup(mm, f->slot + k) != i)
+            if (swapcache_lookup(mm, folio_slot(mm, f) + k) != i)
                 return rf_fail(err, RF_ECHECK, "folio %u claims slot %u, which caches another", i,
-                               f->slot + k);
+                               folio_slot(mm, f) + k);
         if (!(f->flags & FOLIO_SWAPCACHE) && f->mapcount == 0)
             return rf_fail(err, RF_ECHECK, "folio %u is neither mapped nor cached", i);
     }

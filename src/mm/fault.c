@@ -114,7 +114,7 @@ static enum fault_result swap_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t
         exclusive = false;
     uint32_t nr = 1, first = id, base = id;
     if (RF_UNLIKELY(folio_order(f)) && cached) {
-        base = id - (slot - f->slot);
+        base = id - (slot - folio_slot(mm, f));
         nr = large_map_range(mm, id, slot, folio, &first);
     } else if (RF_UNLIKELY(folio_order(f))) {
         nr = folio_nr(f);
@@ -133,7 +133,7 @@ static enum fault_result swap_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t
     if (old_rule) /* before 5.18 a write swap fault applied W0's test, a read mapped read-only */
         own = write && f->mapcount == 0 && folio_order(f) == 0 && !(f->flags & FOLIO_KSM) &&
               (!(f->flags & FOLIO_SWAPCACHE) ||
-               (swap_count(mm->swap, f->slot) == 0 && !(f->flags & FOLIO_STABLE_WB)));
+               (swap_count(mm->swap, folio_slot(mm, f)) == 0 && !(f->flags & FOLIO_STABLE_WB)));
     if (own) {
         if (old_rule && (f->flags & FOLIO_SWAPCACHE))
             (void)folio_free_swap(mm, cpu, folio);

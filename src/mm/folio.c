@@ -14,7 +14,6 @@ uint32_t folio_alloc(struct mm *mm, uint32_t memcg) {
     mm->folio[id] = (struct folio){.prev = RF_NONE,
                                    .next = RF_NONE,
                                    .owner = CONTENT_ZERO,
-                                   .slot = SWAP_NO_SLOT,
                                    .flags = FOLIO_USED,
                                    .memcg_order = (uint8_t)memcg};
     if (mm->gen)
@@ -47,8 +46,15 @@ void lru_list_init(struct lru_list *l) {
     *l = (struct lru_list){.head = RF_NONE, .tail = RF_NONE};
 }
 
+/* The link's place is the slot's while the folio is on no list. */
+static inline void keep_slot(struct mm *mm, uint32_t id) {
+    if (RF_UNLIKELY(mm->folio[id].flags & FOLIO_SWAPCACHE))
+        mm->listed_slot[id] = mm->folio[id].prev;
+}
+
 void lru_push_head(struct mm *mm, struct lru_list *l, uint32_t id) {
     struct folio *f = &mm->folio[id];
+    keep_slot(mm, id);
     f->prev = RF_NONE;
     f->next = l->head;
     if (l->head != RF_NONE)
@@ -61,6 +67,7 @@ void lru_push_head(struct mm *mm, struct lru_list *l, uint32_t id) {
 
 void lru_push_tail(struct mm *mm, struct lru_list *l, uint32_t id) {
     struct folio *f = &mm->folio[id];
+    keep_slot(mm, id);
     f->next = RF_NONE;
     f->prev = l->tail;
     if (l->tail != RF_NONE)
@@ -82,6 +89,8 @@ void lru_unlink(struct mm *mm, struct lru_list *l, uint32_t id) {
     else
         l->tail = f->prev;
     l->nr -= folio_nr(f);
+    if (RF_UNLIKELY(f->flags & FOLIO_SWAPCACHE))
+        f->prev = mm->listed_slot[id];
 }
 
 static void stat_list(struct mm *mm, const struct folio *f, bool active, bool add) {

@@ -40,6 +40,8 @@ int mm_create(const struct mm_params *p, struct mm **out, struct rf_err *err) {
         r = rf_varr_init(&mm->pte_arr, (size_t)mm->id_mask + 1, sizeof(uint64_t), err);
     if (!r)
         r = rf_varr_init(&mm->folio_arr, mm->folio_cap, sizeof(struct folio), err);
+    if (!r)
+        r = rf_varr_init(&mm->listed_slot_arr, mm->folio_cap, sizeof(uint32_t), err);
     if (!r && p->knobs.lru_gen_enabled)
         r = rf_varr_init(&mm->gen_arr, mm->folio_cap, 1, err);
     if (r) {
@@ -50,6 +52,7 @@ int mm_create(const struct mm_params *p, struct mm **out, struct rf_err *err) {
     rf_varr_hint_dense(&mm->folio_arr);
     mm->pte = mm->pte_arr.base;
     mm->folio = mm->folio_arr.base;
+    mm->listed_slot = mm->listed_slot_arr.base;
     mm->gen = mm->gen_arr.base;
     for (uint32_t i = 0; i < mm->nr_blocks; i++)
         mm->block[i] = (struct block){
@@ -77,6 +80,7 @@ void mm_destroy(struct mm *mm) {
     sim_calendar_free(&mm->swap_lock.busy);
     rf_varr_free(&mm->pte_arr);
     rf_varr_free(&mm->folio_arr);
+    rf_varr_free(&mm->listed_slot_arr);
     rf_varr_free(&mm->gen_arr);
     free(mm);
 }

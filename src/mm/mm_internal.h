@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mm: the modelled kernel's memory management. State is plain arrays of small integers indexed by
- * 32-bit ids: page-table entries by page id (8 bytes), folios by folio id (20 bytes), swap slots by
+ * 32-bit ids: page-table entries by page id (8 bytes), folios by folio id (16 bytes), swap slots by
  * slot id (swap.h). A page id is block << 9 | index in a 2 MiB-aligned range of one process, so one
  * flat array is every process' page table. Folios are owned by whoever holds them: an LRU list, a
  * per-CPU batch, or the reclaim pass that isolated them.
@@ -72,10 +72,9 @@ static inline uint64_t pte_make(uint64_t old, uint32_t index, uint32_t flags) {
 #define FOLIO_MAX_MAPCOUNT 250u /* more sharers than this copy at fork */
 
 struct folio {
-    uint32_t prev, next; /* LRU links; next also links free folios */
+    uint32_t prev, next; /* LRU links; next also links free folios; see folio_slot() for prev */
     uint32_t owner;      /* a PTE that maps it; if unmapped, the content id of its data; of a large
                             folio always the id of its first page in some process */
-    uint32_t slot;       /* swap slot while in the swap cache (first one of a large folio) */
     uint16_t flags;
     uint8_t mapcount;    /* mappings; a large folio counts the processes that map it */
     uint8_t memcg_order; /* memcg id in the low 4 bits, order in the high 4 */
@@ -272,7 +271,8 @@ struct mm {
     uint64_t *pte;
     uint32_t id_mask; /* all ones; room in pte[] for every id below it */
     struct folio *folio;
-    struct rf_varr pte_arr, folio_arr;
+    uint32_t *listed_slot; /* by folio id, see folio_slot() */
+    struct rf_varr pte_arr, folio_arr, listed_slot_arr;
     uint8_t *gen; /* MGLRU: one byte a folio, see lru_gen.h; NULL if off */
     struct rf_varr gen_arr;
     uint8_t *pmd_young; /* MGLRU: blocks accessed since they were last considered for a walk */
@@ -343,6 +343,22 @@ static inline uint32_t folio_order(const struct folio *f) {
 }
 static inline uint32_t folio_nr(const struct folio *f) {
     return 1u << folio_order(f);
+}
+/*
+ * Swap slot of a folio in the swap cache (the first one of a large folio), else SWAP_NO_SLOT. Few
+ * folios are both there and on an LRU list: those have it in an array of its own, which takes
+ * memory only where it is used. All others have it in place of the link.
+ */
+static inline uint32_t folio_slot(const struct mm *mm, const struct folio *f) {
+    if (!(f->flags & FOLIO_SWAPCACHE))
+        return SWAP_NO_SLOT;
+    return (f->flags & FOLIO_LRU) ? mm->listed_slot[f - mm->folio] : f->prev;
+}
+static inline void folio_set_slot(struct mm *mm, struct folio *f, uint32_t slot) {
+    if (f->flags & FOLIO_LRU)
+        mm->listed_slot[f - mm->folio] = slot;
+    else
+        f->prev = slot;
 }
 static inline void vm_count(struct mm *mm, uint32_t memcg, enum vm_counter k, uint64_t n) {
     mm->c[k] += n;

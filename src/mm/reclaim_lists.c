@@ -261,6 +261,8 @@ static inline uint32_t fetch_ahead(const struct mm *mm, uint32_t at) {
     if (at == RF_NONE)
         return RF_NONE;
     const struct folio *f = &mm->folio[at];
+    if (!(f->flags & FOLIO_LRU)) /* it has left the list since */
+        return RF_NONE;
     if (f->mapcount)
         RF_PREFETCH(&mm->pte[f->owner]);
     if (f->prev != RF_NONE)

@@ -82,7 +82,7 @@ static bool unmap_one(struct mm *mm, uint32_t pte_id, void *arg) {
 
 void folio_unmap_to_swap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio) {
     struct folio *f = &mm->folio[folio];
-    struct unmap_arg u = {.slot = f->slot, .content = f->owner};
+    struct unmap_arg u = {.slot = folio_slot(mm, f), .content = f->owner};
 
     if (RF_UNLIKELY(folio_order(f))) {
         large_unmap_to_swap(mm, cpu, folio);

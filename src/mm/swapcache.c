@@ -42,7 +42,7 @@ bool folio_add_to_swap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio) {
     }
     for (uint32_t i = 0; i < nr; i++)
         set_folio(mm, slot + i, folio);
-    f->slot = slot;
+    folio_set_slot(mm, f, slot);
     f->flags |= FOLIO_SWAPCACHE | FOLIO_DIRTY;
     sim_charge(cpu, (nr == 1 ? mm->p.cost.swapout_ns : mm->p.cost.swapout_large_ns) * nr);
     return true;
@@ -51,10 +51,9 @@ bool folio_add_to_swap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio) {
 void swapcache_delete(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, bool shadow,
                       uint32_t shadow_word) {
     struct folio *f = &mm->folio[folio];
-    uint32_t slot = f->slot, nr = folio_nr(f);
+    uint32_t slot = folio_slot(mm, f), nr = folio_nr(f);
 
     f->flags &= (uint16_t)~FOLIO_SWAPCACHE;
-    f->slot = SWAP_NO_SLOT;
     for (uint32_t i = 0; i < nr; i++) {
         struct swap_slot_meta *m = &mm->swap->meta[slot + i];
         m->flags &= (uint8_t)~SLOT_FOLIO;
@@ -70,7 +69,7 @@ void swapcache_delete(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, bool s
 
 static bool slots_unused(const struct mm *mm, const struct folio *f) {
     for (uint32_t i = 0; i < folio_nr(f); i++)
-        if (swap_count(mm->swap, f->slot + i))
+        if (swap_count(mm->swap, folio_slot(mm, f) + i))
             return false;
     return true;
 }
@@ -171,7 +170,7 @@ static bool write_device(struct mm *mm, struct sim_cpu *cpu, uint32_t folio,
                          const uint32_t *content) {
     struct folio *f = &mm->folio[folio];
     uint32_t nr = folio_nr(f);
-    uint64_t off = swap_slot_offset(mm->swap, f->slot);
+    uint64_t off = swap_slot_offset(mm->swap, folio_slot(mm, f));
 
     vm_count(mm, folio_memcg(f), VM_pswpout, nr);
     if (RF_UNLIKELY(nr > 1)) {
@@ -199,7 +198,7 @@ static bool write_device(struct mm *mm, struct sim_cpu *cpu, uint32_t folio,
 static bool write_zeromap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio,
                           const uint32_t *content) {
     const struct folio *f = &mm->folio[folio];
-    struct swap_slot_meta *m = &mm->swap->meta[f->slot];
+    struct swap_slot_meta *m = &mm->swap->meta[folio_slot(mm, f)];
     uint32_t nr = folio_nr(f), i = 0;
 
     while (i < nr && content_is_zero(mm->p.content, content[i]))
@@ -212,8 +211,8 @@ static bool write_zeromap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio,
     sim_charge(cpu, mm->p.cost.zero_page_ns * nr);
     for (i = 0; i < nr; i++) {
         m[i].flags |= SLOT_ZERO;
-        if (mm->zswap && zswap_has(mm->zswap, f->slot + i))
-            zswap_invalidate(mm->zswap, cpu, f->slot + i);
+        if (mm->zswap && zswap_has(mm->zswap, folio_slot(mm, f) + i))
+            zswap_invalidate(mm->zswap, cpu, folio_slot(mm, f) + i);
     }
     vm_count(mm, folio_memcg(f), VM_swpout_zero, nr);
     return true;
@@ -225,7 +224,7 @@ static bool write_begins(struct mm *mm, struct sim_cpu *cpu, uint32_t folio,
     const struct folio *f = &mm->folio[folio];
 
     for (uint32_t i = 0; mm->swap->owner && i < folio_nr(f); i++)
-        mm->swap->owner[f->slot + i] = content[i];
+        mm->swap->owner[folio_slot(mm, f) + i] = content[i];
     return mm->swap->p.policy.zeromap && write_zeromap(mm, cpu, folio, content);
 }
 
@@ -253,8 +252,8 @@ static enum write_result write_folio(struct mm *mm, struct sim_cpu *cpu, uint32_
 
     if (write_begins(mm, cpu, folio, content))
         return WRITE_CLEAN;
-    bool stored = mm->zswap &&
-                  zswap_store_large(mm->zswap, cpu, f->slot, folio_nr(f), folio_memcg(f), content);
+    bool stored = mm->zswap && zswap_store_large(mm->zswap, cpu, folio_slot(mm, f), folio_nr(f),
+                                                 folio_memcg(f), content);
     return write_ends(mm, cpu, folio, content, stored);
 }
 
@@ -298,8 +297,10 @@ void folio_writepages(struct mm *mm, struct sim_cpu *cpu, const uint32_t *folio,
         if (write_begins(mm, cpu, folio[i], content))
             continue;
         of[n] = i;
-        batch[n++] = (struct zswap_folio){
-            .slot = f->slot, .nr = folio_nr(f), .memcg = folio_memcg(f), .content = content};
+        batch[n++] = (struct zswap_folio){.slot = folio_slot(mm, f),
+                                          .nr = folio_nr(f),
+                                          .memcg = folio_memcg(f),
+                                          .content = content};
         content += folio_nr(f);
     }
     zswap_store_folios(mm->zswap, cpu, batch, n);
@@ -389,7 +390,7 @@ static enum charge_result new_cached(struct mm *mm, struct sim_cpu *cpu, uint32_
     uint32_t shadow = mm->swap->word[slot];
     memcg_v1_swapin(mm, slot);
     set_folio(mm, slot, id);
-    f->slot = slot;
+    folio_set_slot(mm, f, slot);
     f->owner = content;
     f->flags |= FOLIO_SWAPCACHE;
     if (!mm->p.reclaim.anon_inactive_first)

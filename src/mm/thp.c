@@ -175,7 +175,7 @@ bool wp_huge(struct mm *mm, struct sim_cpu *cpu, uint32_t id, struct fault_ctx *
 uint32_t large_map_range(const struct mm *mm, uint32_t id, uint32_t slot, uint32_t folio,
                          uint32_t *first) {
     const struct folio *f = &mm->folio[folio];
-    uint32_t i = slot - f->slot, nr = folio_nr(f), base = id - i;
+    uint32_t i = slot - folio_slot(mm, f), nr = folio_nr(f), base = id - i;
     uint64_t same = mm->pte[id] & (PTE_SWAP | PTE_EXCLUSIVE | PTE_PRESENT);
 
     *first = id;
@@ -183,7 +183,8 @@ uint32_t large_map_range(const struct mm *mm, uint32_t id, uint32_t slot, uint32
         return 1;
     for (i = 0; i < nr; i++) {
         uint64_t p = mm->pte[base + i];
-        if ((p & (PTE_SWAP | PTE_EXCLUSIVE | PTE_PRESENT)) != same || pte_index(p) != f->slot + i)
+        if ((p & (PTE_SWAP | PTE_EXCLUSIVE | PTE_PRESENT)) != same ||
+            pte_index(p) != folio_slot(mm, f) + i)
             return 1;
     }
     *first = base;

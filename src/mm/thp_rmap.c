@@ -130,8 +130,9 @@ void large_unmap_to_swap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio) {
             if (!maps(mm, base + i, folio))
                 continue;
             dirty |= (p & PTE_DIRTY) != 0;
-            swap_duplicate(mm->swap, f->slot + i);
-            mm->pte[base + i] = pte_make(p, f->slot + i, PTE_SWAP | (uint32_t)(p & PTE_EXCLUSIVE));
+            swap_duplicate(mm->swap, folio_slot(mm, f) + i);
+            mm->pte[base + i] =
+                pte_make(p, folio_slot(mm, f) + i, PTE_SWAP | (uint32_t)(p & PTE_EXCLUSIVE));
         }
         sim_charge(cpu, mm->p.cost.unmap_ns);
     }
@@ -185,7 +186,7 @@ void large_add_rmap(struct mm *mm, uint32_t folio, uint32_t base) {
 }
 
 uint32_t large_content(const struct mm *mm, const struct folio *f, uint32_t i) {
-    uint32_t slot = f->slot + i, block = f->owner >> 9;
+    uint32_t slot = folio_slot(mm, f) + i, block = f->owner >> 9;
     uint64_t p = mm->pte[f->owner + i];
 
     if ((p & PTE_SWAP) && pte_index(p) == slot)

@@ -7,7 +7,8 @@ void wp_note_writable(struct mm *mm, const struct folio *f) {
         mm->x_stable_violations++;
     /* Another process' swap entry still stands for this page. */
     if (f->flags & FOLIO_SWAPCACHE)
-        mm->x_shared_violations += folio_order(f) == 0 && swap_count(mm->swap, f->slot) > 0;
+        mm->x_shared_violations +=
+            folio_order(f) == 0 && swap_count(mm->swap, folio_slot(mm, f)) > 0;
 }
 
 /*
@@ -21,7 +22,7 @@ static bool reuse_w0(struct mm *mm, struct sim_cpu *cpu, uint32_t id, struct fol
     if (f->flags & FOLIO_KSM)
         return false;
     if (f->flags & FOLIO_SWAPCACHE)
-        users += swap_count(mm->swap, f->slot);
+        users += swap_count(mm->swap, folio_slot(mm, f));
     if (users != 1)
         return false;
     if (f->flags & FOLIO_SWAPCACHE) {

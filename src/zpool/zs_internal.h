@@ -2,7 +2,7 @@
 /*
  * zsmalloc's data structures, shared by the files of this folder.
  *
- * An object is named by a 32-bit id. Ids are given out in segments of 4096 that belong to one class
+ * An object is named by a 32-bit id. Ids are given out in segments of 2048 that belong to one class
  * each; inside a segment, zspage q has ids q * N .. q * N + N - 1. So the class and the zspage of
  * an object follow from its id with one table look-up and one multiplication. A segment's state is
  * one block of memory: for every zspage a descriptor and behind it one byte for every object, so
@@ -13,10 +13,10 @@
 
 #include "refault/zpool.h"
 
-#define ZS_SEG_SHIFT 12u
+#define ZS_SEG_SHIFT 11u
 #define ZS_SEG_IDS (1u << ZS_SEG_SHIFT)
 #define ZS_SEG_MASK (ZS_SEG_IDS - 1)
-#define ZS_MAX_SEGS ((1u << 20) - 1) /* keeps every id below RF_NONE */
+#define ZS_MAX_SEGS ((1u << (32 - ZS_SEG_SHIFT)) - 1) /* keeps every id below RF_NONE */
 #define ZS_BLOCK_UNIT 64u
 #define ZS_NO_ZSPAGE 0xffffu
 #define ZS_NR_GROUPS 12u
@@ -24,7 +24,7 @@
 #define ZS_HANDLE_SIZE 8u
 #define ZS_MAX_OBJS 256u
 
-/* A zspage, named by the id of its segment times 4096 plus its place in it. */
+/* A zspage, named by the id of its segment times 2048 plus its place in it. */
 struct zspage {
     uint32_t next, prev; /* neighbours in the fullness list; next also chains unused descriptors */
     uint16_t inuse;
@@ -51,7 +51,7 @@ struct zs_class {
     uint64_t zspages, used; /* zspages that exist, objects in use */
     uint32_t segments;      /* list of segments with room */
     uint32_t size;
-    uint32_t recip; /* 2^24 / objs + 1: division of a number below 4096 by objs */
+    uint32_t recip; /* 2^24 / objs + 1: division of a number below 2048 by objs */
     uint16_t pages, objs;
     uint16_t mask; /* bit g: list g has a zspage */
     uint8_t index; /* own position */

@@ -48,10 +48,10 @@ static int check_lrus(const struct zswap *z, uint64_t on_lru, struct rf_err *err
 
     for (m = 0; m < ZSWAP_MAX_MEMCGS; m++) {
         const struct zswap_lru *l = &z->lru[m];
-        uint32_t s, prev = RF_NONE;
+        uint32_t s, prev = ENTRY_NONE;
         uint64_t nr = 0;
 
-        for (s = l->oldest; s != RF_NONE; s = z->entry[s].next) {
+        for (s = l->oldest; s != ENTRY_NONE; s = z->entry[s].next) {
             const struct zswap_entry *e = &z->entry[s];
 
             if (!(e->flags & ENTRY_ON_LRU) || e->prev != prev || ++nr > l->nr ||

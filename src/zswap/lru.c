@@ -15,10 +15,10 @@ void zswap_lru_add(struct zswap *z, uint32_t slot) {
     struct zswap_lru *l = zswap_lru_of(z, e->memcg);
 
     e->flags |= ENTRY_ON_LRU;
-    e->next = RF_NONE;
-    e->prev = l->youngest;
-    if (l->youngest != RF_NONE)
-        z->entry[l->youngest].next = slot;
+    e->next = ENTRY_NONE;
+    e->prev = l->youngest & ENTRY_NONE;
+    if (l->youngest != ENTRY_NONE)
+        z->entry[l->youngest].next = slot & ENTRY_NONE;
     else
         l->oldest = slot;
     l->youngest = slot;
@@ -29,15 +29,15 @@ void zswap_lru_del(struct zswap *z, uint32_t slot) {
     struct zswap_entry *e = &z->entry[slot];
     struct zswap_lru *l = zswap_lru_of(z, e->memcg);
 
-    if (e->prev != RF_NONE)
+    if (e->prev != ENTRY_NONE)
         z->entry[e->prev].next = e->next;
     else
         l->oldest = e->next;
-    if (e->next != RF_NONE)
+    if (e->next != ENTRY_NONE)
         z->entry[e->next].prev = e->prev;
     else
         l->youngest = e->prev;
-    e->flags &= (uint8_t)~ENTRY_ON_LRU;
+    e->flags &= ENTRY_MASK & ~ENTRY_ON_LRU;
     l->nr--;
 }
 

@@ -22,7 +22,7 @@ uint64_t zswap_lru_walk(struct zswap *z, struct sim_cpu *cpu, uint32_t memcg, ui
     struct zswap_lru *l = zswap_lru_of(z, memcg);
     uint64_t written = 0;
 
-    while (*budget && l->oldest != RF_NONE) {
+    while (*budget && l->oldest != ENTRY_NONE) {
         uint32_t slot = l->oldest;
         bool alone = l->nr == 1;
         int rc;
@@ -30,7 +30,7 @@ uint64_t zswap_lru_walk(struct zswap *z, struct sim_cpu *cpu, uint32_t memcg, ui
         --*budget;
         zswap_lru_rotate(z, slot);
         if (z->entry[slot].flags & ENTRY_REFERENCED) {
-            z->entry[slot].flags &= (uint8_t)~ENTRY_REFERENCED;
+            z->entry[slot].flags &= ENTRY_MASK & ~ENTRY_REFERENCED;
             if (alone)
                 break;
             continue;

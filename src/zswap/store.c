@@ -124,9 +124,9 @@ static bool insert_page(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uin
     if (slot >= z->seen)
         z->seen = slot + 1;
     e->handle = handle;
-    e->length = (uint16_t)p->len;
-    e->memcg = (uint8_t)memcg;
-    e->flags = p->flags | ENTRY_LIVE;
+    e->length = p->len & 0x1fff;
+    e->memcg = memcg & 0x0f;
+    e->flags = (p->flags | ENTRY_LIVE) & ENTRY_MASK;
     if (z->policy.memcg_zswap && z->host->charge)
         z->host->charge(z->host_ctx, cpu, memcg, p->len);
     if (z->policy.entry_lru && !(p->flags & ENTRY_SAME)) {

@@ -68,7 +68,7 @@ enum zpool_error zswap_shrink_one(struct zswap *z, struct sim_cpu *cpu) {
     z->c.x_shrink_steps++;
     if (!z->policy.entry_lru)
         return shrink_backend(z, cpu);
-    if (slot == RF_NONE)
+    if (slot == ENTRY_NONE)
         return ZPOOL_EINVAL;
     zswap_lru_del(z, slot);
     if (zswap_writeback_entry(z, cpu, slot) == 0)

@@ -45,7 +45,7 @@ int zswap_create(const struct zswap_params *p, struct zswap **out, struct rf_err
     z->cost = p->cost;
     z->knobs = p->knobs;
     z->ram_pages = p->ram_pages;
-    z->max_slots = p->max_slots;
+    z->max_slots = RF_MIN(p->max_slots, ENTRY_NONE); /* no entry can refer to more */
     z->content = p->content;
     z->host = p->host ? p->host : &no_host;
     z->host_ctx = p->host_ctx;
@@ -59,7 +59,7 @@ int zswap_create(const struct zswap_params *p, struct zswap **out, struct rf_err
     z->header = p->knobs.zpool->evictable ? p->policy.header_bytes : 0;
     z->work.cursor = RF_NONE;
     for (uint32_t m = 0; m < ZSWAP_MAX_MEMCGS; m++)
-        z->lru[m].oldest = z->lru[m].youngest = RF_NONE;
+        z->lru[m].oldest = z->lru[m].youngest = ENTRY_NONE;
     z->lock_handoff_ns = p->lock_handoff_ns;
     if (p->contention) {
         z->tree_spin = calloc(NR_TREES, sizeof(*z->tree_spin));
@@ -206,9 +206,9 @@ void zswap_prefetch_object(const struct zswap *z, uint32_t slot, bool links) {
     if (p->ops->prefetch)
         p->ops->prefetch(p, z->entry[slot].handle, links);
     if (!links && (z->entry[slot].flags & ENTRY_ON_LRU)) {
-        if (z->entry[slot].prev != RF_NONE)
+        if (z->entry[slot].prev != ENTRY_NONE)
             RF_PREFETCH(&z->entry[z->entry[slot].prev]);
-        if (z->entry[slot].next != RF_NONE)
+        if (z->entry[slot].next != ENTRY_NONE)
             RF_PREFETCH(&z->entry[z->entry[slot].next]);
     }
 }

@@ -6,11 +6,12 @@
 #include "refault/calendar.h"
 #include "refault/zswap.h"
 
-#define ENTRY_LIVE 0x01
-#define ENTRY_ON_LRU 0x02
-#define ENTRY_REFERENCED 0x04
-#define ENTRY_SAME 0x08 /* same-filled: no object in a pool */
-#define ENTRY_RAW 0x10  /* kept uncompressed */
+#define ENTRY_LIVE 0x01u
+#define ENTRY_ON_LRU 0x02u
+#define ENTRY_REFERENCED 0x04u
+#define ENTRY_SAME 0x08u /* same-filled: no object in a pool */
+#define ENTRY_RAW 0x10u  /* kept uncompressed */
+#define ENTRY_MASK 0x1fu
 
 #define MAX_BACKENDS 32u
 #define TREE_SHIFT 14u /* slots of 64 MiB */
@@ -19,14 +20,17 @@
 #define WB_EXISTS (-2)
 #define WB_GONE (-3)
 
-/* 16 bytes a slot, by slot id. */
-struct zswap_entry {
-    uint32_t prev, next; /* LRU of its memcg: prev is older */
+/* 14 bytes a slot, by slot id. */
+#define ENTRY_LINK_BITS 28
+#define ENTRY_NONE ((1u << ENTRY_LINK_BITS) - 1) /* ends the list */
+struct __attribute__((packed, aligned(2))) zswap_entry {
     uint32_t handle;
-    uint16_t length; /* without the backend's header; 0 for same-filled */
-    uint8_t flags;   /* ENTRY_ */
-    uint8_t memcg;
+    uint32_t prev : ENTRY_LINK_BITS, next : ENTRY_LINK_BITS; /* LRU of its memcg: prev is older */
+    uint32_t length : 13; /* without the backend's header; 0 for same-filled */
+    uint32_t flags : 5;   /* ENTRY_ */
+    uint32_t memcg : 4;
 };
+_Static_assert(sizeof(struct zswap_entry) == 14, "14 bytes a slot");
 
 struct zswap_lru {
     uint32_t oldest, youngest;

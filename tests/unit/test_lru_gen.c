@@ -31,6 +31,7 @@ struct env {
     uint32_t blocks[BLOCKS];
     uint64_t pte[PAGES];
     struct folio folio[PAGES];
+    uint32_t listed_slot[PAGES];
     uint8_t gen[PAGES];
     struct lru_gen *g;
 };
@@ -44,6 +45,7 @@ static struct env *new_env(void) {
     mm->p.cost.tick_ns = 1000000;
     mm->pte = e->pte;
     mm->folio = e->folio;
+    mm->listed_slot = e->listed_slot;
     mm->gen = e->gen;
     mm->folio_end = PAGES;
     mm->block = e->block;
@@ -73,7 +75,6 @@ static struct env *new_env(void) {
         e->folio[i] = (struct folio){.prev = RF_NONE,
                                      .next = RF_NONE,
                                      .owner = i,
-                                     .slot = SWAP_NO_SLOT,
                                      .flags = FOLIO_USED,
                                      .mapcount = 1,
                                      .memcg_order = 1};

@@ -106,7 +106,7 @@ static void read_then_write(void **state) {
         drop(&r, PAGE);
         rig_read(&r, 0, PAGE);
         drain(&r);
-        uint32_t slot = folio_of(&r, PAGE)->slot;
+        uint32_t slot = folio_slot(r.m->mm, folio_of(&r, PAGE));
         assert_true(folio_of(&r, PAGE)->flags & FOLIO_SWAPCACHE);
         expect(&r, rule, 0, PAGE, reuse);
         assert_true(r.m->mm->pte[PAGE] & PTE_WRITE);
@@ -129,7 +129,7 @@ static void idle_old_page(void **state) {
         rig_write(&r, 0, PAGE, FIRST);
         drop(&r, PAGE);
         rig_read(&r, 0, PAGE);
-        uint32_t slot = folio_of(&r, PAGE)->slot;
+        uint32_t slot = folio_slot(r.m->mm, folio_of(&r, PAGE));
         uint64_t frames = rig_value(&r, "x.free_frames");
         rig_write(&r, 0, PAGE, FIRST + 1);
         assert_int_equal(rig_value(&r, "x.free_frames"), from_5_14 ? frames : frames - 1);
