@@ -104,9 +104,21 @@ int value_list_read(struct value_list *l, const struct machine *m, struct rf_err
         value_list_free(l);
         return rf_fail(err, RF_ENOMEM, "no memory for a result");
     }
+    value_list_sort(l);
+    return RF_OK;
+}
+
+void value_list_sort(struct value_list *l) {
     if (l->n)
         qsort(l->v, l->n, sizeof(*l->v), compare_values);
-    return RF_OK;
+}
+
+int value_list_add(struct value_list *l, enum machine_value_kind kind, const char *name,
+                   uint64_t value) {
+    struct collect c = {.list = l};
+
+    collect_value(&c, kind, name, value);
+    return c.failed ? RF_ENOMEM : RF_OK;
 }
 
 void value_list_free(struct value_list *l) {

@@ -28,6 +28,11 @@ void value_list_free(struct value_list *l);
 const struct value *value_list_find(const struct value_list *l, enum machine_value_kind kind,
                                     const char *name);
 
+/* Adds a value behind the others; 0, or RF_ENOMEM. Lists are sorted: add in order, or sort. */
+int value_list_add(struct value_list *l, enum machine_value_kind kind, const char *name,
+                   uint64_t value);
+void value_list_sort(struct value_list *l);
+
 /* Adds to `into` the names of `from` that it lacks, keeping the order; 0, or RF_ENOMEM. */
 int value_list_merge_names(struct value_list *into, const struct value_list *from);
 

@@ -2,18 +2,36 @@
 /* refault sweep: every combination of knob values over one or more traces. */
 #include "cli/cli.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include "config/value.h"
-#include "report/report.h"
 #include "sweep/sweep.h"
 
-enum { OPT_SWEEP = OPT_OWN, OPT_JOBS };
+enum {
+    OPT_SWEEP = OPT_OWN,
+    OPT_ALONG,
+    OPT_SCENARIOS,
+    OPT_WHERE,
+    OPT_JOBS,
+    OPT_JOURNAL,
+    OPT_RESUME,
+    OPT_SHARD,
+    OPT_LIST
+};
 
 static const struct cli_option options[] = {
     CLI_MODEL_OPTIONS,
     {OPT_SWEEP, 0, "sweep", "KEY=LIST", "values of a knob: 1,2,5 or 0..5 or 10%..90%:10%"},
+    {OPT_ALONG, 0, "along", "KEY=LIST",
+     "values that go along with those of the --sweep or --along before it, one to one"},
+    {OPT_SCENARIOS, 0, "scenarios", "FILE",
+     "named sets of knobs: sections of an INI file, '[name : parent]' inherits"},
+    {OPT_WHERE, 0, "where", "CONDITION",
+     "only points with KEY OP VALUE or KEY OP KEY; repeatable, all must hold"},
     {OPT_JOBS, 'j', "jobs", "N", "threads (default: all cores); changes no result"},
+    {OPT_JOURNAL, 0, "journal", "FILE", "keeps each result on disk as it comes"},
+    {OPT_RESUME, 0, "resume", NULL, "runs only what the journal lacks, and what failed"},
+    {OPT_SHARD, 0, "shard", "I/N", "runs the I-th of N parts; 'refault merge' joins journals"},
+    {OPT_LIST, 0, "list", NULL, "prints the names of the points and what they are; runs nothing"},
     {OPT_JSON, 0, "json", "FILE|-", "writes each result as one JSON object on a line"},
     {OPT_CSV, 0, "csv", "FILE|-", "writes all results as CSV, one a row"},
     {0, 0, NULL, NULL, NULL},
@@ -35,11 +53,56 @@ const struct cli_command cmd_sweep_info = {
 struct args {
     struct cli_model model;
     struct grid grid;
+    struct scenarios scenarios;
+    struct where *where;
+    size_t nr_where;
     const char **traces;
     size_t nr_traces;
-    const char *json, *csv;
-    unsigned jobs;
+    struct outputs out;
+    const char *journal, *scenario_file;
+    bool resume, list;
+    unsigned jobs, shard, shards;
 };
+
+static int take_shard(struct args *a, const char *text, struct rf_err *err) {
+    char first[16];
+    size_t len = strcspn(text, "/");
+    uint64_t i, n;
+
+    if (len < sizeof(first) && text[len]) {
+        memcpy(first, text, len);
+        first[len] = '\0';
+        if (value_u64(first, &i) && value_u64(text + len + 1, &n) && i >= 1 && i <= n &&
+            n <= 1000000) {
+            a->shard = (unsigned)i;
+            a->shards = (unsigned)n;
+            return RF_OK;
+        }
+    }
+    return rf_fail(err, RF_EUSAGE, "--shard: bad value '%s', expected I/N, from 1/N to N/N", text);
+}
+
+static int take_where(struct args *a, const char *text, struct rf_err *err) {
+    struct where *v = realloc(a->where, (a->nr_where + 1) * sizeof(*v));
+    int rc;
+
+    if (!v)
+        return rf_fail(err, RF_ENOMEM, "no memory for the command line");
+    a->where = v;
+    rc = where_parse(&v[a->nr_where++], &a->model.knobs, text, err);
+    return rc == RF_OK ? rc : rf_fail_prefix(err, "--where");
+}
+
+static int take_scenarios(struct args *a, const char *path, struct rf_err *err) {
+    int rc;
+
+    if (a->scenario_file)
+        return rf_fail(err, RF_EUSAGE, "--scenarios: one file, found '%s' and '%s'",
+                       a->scenario_file, path);
+    a->scenario_file = path;
+    rc = scenarios_read(&a->scenarios, &a->model.knobs, path, err);
+    return rc == RF_OK ? rc : rf_fail_prefix(err, "--scenarios");
+}
 
 static int take_option(struct args *a, int id, const char *value, struct rf_err *err) {
     int rc;
@@ -51,18 +114,51 @@ static int take_option(struct args *a, int id, const char *value, struct rf_err 
     case OPT_SWEEP:
         rc = grid_add(&a->grid, &a->model.knobs, value, err);
         return rc == RF_OK ? rc : rf_fail_prefix(err, "--sweep");
+    case OPT_ALONG:
+        rc = grid_add_along(&a->grid, &a->model.knobs, value, err);
+        return rc == RF_OK ? rc : rf_fail_prefix(err, "--along");
+    case OPT_SCENARIOS:
+        return take_scenarios(a, value, err);
+    case OPT_WHERE:
+        return take_where(a, value, err);
     case OPT_JOBS:
         return cli_jobs(value, &a->jobs, err);
+    case OPT_JOURNAL:
+        a->journal = value;
+        return RF_OK;
+    case OPT_RESUME:
+        a->resume = true;
+        return RF_OK;
+    case OPT_SHARD:
+        return take_shard(a, value, err);
+    case OPT_LIST:
+        a->list = true;
+        return RF_OK;
     case OPT_JSON:
-        a->json = value;
+        a->out.path[OUT_JSON] = value;
         return RF_OK;
     case OPT_CSV:
-        a->csv = value;
+        a->out.path[OUT_CSV] = value;
         return RF_OK;
     default:
         rc = cli_model_option(&a->model, id, value, err);
         return rc < 0 ? rc : RF_OK;
     }
+}
+
+static int check_files(const struct args *a, struct rf_err *err) {
+    int rc = outputs_check(&a->out, err);
+
+    for (size_t i = 0; i < NR_OUTPUTS && rc == RF_OK; i++)
+        rc = outputs_differ((const char *const[]){a->journal, a->out.path[i]}, 2, err);
+    for (size_t i = 0; i < a->nr_traces && rc == RF_OK; i++) {
+        rc = outputs_keep(&a->out, a->traces[i], err);
+        if (rc == RF_OK)
+            rc = output_keeps(a->journal, a->traces[i], err);
+    }
+    if (rc == RF_OK && a->scenario_file)
+        rc = outputs_keep(&a->out, a->scenario_file, err);
+    return rc;
 }
 
 /* 0 go on, 1 help was asked for, < 0 an error (in err, or printed if err->code is 0). */
@@ -87,224 +183,54 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
     }
     if (!a->nr_traces)
         return rf_fail(err, RF_EUSAGE, "sweep needs a trace; 'refault sweep --help' explains");
-    if (!a->grid.n)
-        return rf_fail(err, RF_EUSAGE, "sweep needs at least one --sweep KEY=LIST");
-    return outputs_differ((const char *const[]){a->json, a->csv}, 2, err);
+    if (!a->grid.n && !a->scenarios.n)
+        return rf_fail(err, RF_EUSAGE, "sweep needs at least one --sweep KEY=LIST or --scenarios");
+    if (a->resume && !a->journal)
+        return rf_fail(err, RF_EUSAGE, "--resume needs --journal FILE");
+    return check_files(a, err);
 }
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
-static const char *outcome_of(const struct sweep_point *p) {
-    if (p->err.code != RF_OK)
-        return "failed";
-    return p->result.outcome == MACHINE_OOM ? "oom" : "done";
-}
-
-/* All names that any point has, sorted as in one result. */
-static int all_columns(const struct sweep *s, struct value_list *columns, struct rf_err *err) {
-    *columns = (struct value_list){0};
-    for (size_t i = 0; i < s->nr_points; i++) {
-        if (s->points[i].err.code == RF_OK &&
-            value_list_merge_names(columns, &s->points[i].result.values) != 0) {
-            value_list_free(columns);
-            return rf_fail(err, RF_ENOMEM, "no memory for the table");
-        }
-    }
-    return RF_OK;
-}
-
-static int write_csv(const struct args *a, const struct sweep *s, struct output *o,
-                     struct rf_err *err) {
-    struct setting *values = calloc(a->grid.n + 1, sizeof(*values));
-    size_t per_trace = grid_points(&a->grid);
-    struct value_list columns;
-    int rc = values ? all_columns(s, &columns, err) : rf_fail(err, RF_ENOMEM, "no memory");
-
-    if (rc != RF_OK) {
-        free(values);
-        return rc;
-    }
-    if (a->nr_traces > 1)
-        fputs("trace,", o->f);
-    for (size_t i = 0; i < a->grid.n; i++) {
-        csv_field(o->f, a->grid.axes[i].knob->key);
-        fputc(',', o->f);
-    }
-    fputs("outcome", o->f);
-    csv_value_names(o->f, &columns);
-    fputc('\n', o->f);
-    for (size_t p = 0; p < s->nr_points; p++) {
-        if (a->nr_traces > 1) {
-            csv_field(o->f, base_name(a->traces[p / per_trace]));
-            fputc(',', o->f);
-        }
-        grid_point(&a->grid, p % per_trace, values);
-        for (size_t i = 0; i < a->grid.n; i++) {
-            csv_field(o->f, values[i].value);
-            fputc(',', o->f);
-        }
-        fputs(outcome_of(&s->points[p]), o->f);
-        csv_values(o->f, &columns, &s->points[p].result.values);
-        fputc('\n', o->f);
-    }
-    value_list_free(&columns);
-    free(values);
-    return RF_OK;
-}
-
-static int write_json(const struct args *a, const struct sweep *s, struct output *o,
-                      struct rf_err *err) {
-    size_t per_trace = grid_points(&a->grid);
-    int rc = RF_OK;
-
-    for (size_t p = 0; p < s->nr_points && rc == RF_OK; p++) {
-        json_t *j;
-
-        if (s->points[p].err.code != RF_OK)
-            continue;
-        j = report_json(&s->points[p].result, &a->model.knobs, base_name(a->traces[p / per_trace]));
-        rc = report_write_json(o, j, true, err);
-        json_decref(j);
-    }
-    return rc;
-}
-
-/* What the table on the terminal shows, if it is not 0 everywhere. */
-static const struct {
-    enum machine_value_kind kind;
-    const char *name, *title;
-} shown[] = {
-    {MV_TIME, "elapsed_ns", "elapsed"},
-    {MV_TIME, "stall_ns", "stalled"},
-    {MV_COUNTER, "vmstat.pgmajfault", "pgmajfault"},
-    {MV_COUNTER, "vmstat.pswpin", "pswpin"},
-    {MV_COUNTER, "vmstat.pswpout", "pswpout"},
-    {MV_COUNTER, "vmstat.zswpin", "zswpin"},
-    {MV_COUNTER, "vmstat.zswpout", "zswpout"},
-    {MV_COUNTER, "vmstat.zswpwb", "zswpwb"},
-    {MV_COUNTER, "zswap.pool_total_size", "pool"},
-    {MV_COUNTER, "zram.mem_used_total", "zram"},
-};
-#define NR_SHOWN (sizeof(shown) / sizeof(shown[0]))
-
-static void print_cell(FILE *f, const struct sweep_point *p, size_t column) {
-    const struct value *v =
-        value_list_find(&p->result.values, shown[column].kind, shown[column].name);
-    char text[48] = "-";
-
-    if (v && shown[column].kind == MV_TIME)
-        value_format_time(v->value, text, sizeof(text));
-    else if (v &&
-             (strcmp(shown[column].title, "pool") == 0 || strcmp(shown[column].title, "zram") == 0))
-        value_format_bytes(v->value, text, sizeof(text));
-    else if (v)
-        snprintf(text, sizeof(text), "%" PRIu64, v->value);
-    fprintf(f, " %11s", text);
-}
-
-static int print_table(const struct args *a, const struct sweep *s, struct rf_err *err) {
-    struct setting *values = calloc(a->grid.n + 1, sizeof(*values));
-    int *widths = calloc(a->grid.n + 1, sizeof(*widths)), trace_width = 5;
-    size_t per_trace = grid_points(&a->grid);
-    bool used[NR_SHOWN] = {false};
-    struct output o;
-    int rc = output_open(&o, "-", err);
-
-    if (rc == RF_OK && (!values || !widths))
-        rc = rf_fail(err, RF_ENOMEM, "no memory for the table");
-    if (rc != RF_OK)
-        goto out;
-    for (size_t p = 0; p < s->nr_points; p++) {
-        for (size_t c = 0; c < NR_SHOWN; c++) {
-            const struct value *v =
-                value_list_find(&s->points[p].result.values, shown[c].kind, shown[c].name);
-
-            used[c] |= v && v->value;
-        }
-    }
-    for (size_t i = 0; i < a->grid.n; i++) {
-        const struct axis *x = &a->grid.axes[i];
-
-        widths[i] = (int)strlen(x->knob->key);
-        for (size_t j = 0; j < x->n; j++)
-            widths[i] = RF_MAX(widths[i], (int)strlen(x->values[j]));
-    }
-    for (size_t t = 0; t < a->nr_traces; t++)
-        trace_width = RF_MAX(trace_width, (int)strlen(base_name(a->traces[t])));
-    if (a->nr_traces > 1)
-        fprintf(o.f, "%-*s  ", trace_width, "trace");
-    for (size_t i = 0; i < a->grid.n; i++)
-        fprintf(o.f, "%*s  ", widths[i], a->grid.axes[i].knob->key);
-    fprintf(o.f, "%-7s", "outcome");
-    for (size_t c = 0; c < NR_SHOWN; c++) {
-        if (used[c])
-            fprintf(o.f, " %11s", shown[c].title);
-    }
-    fputc('\n', o.f);
-    for (size_t p = 0; p < s->nr_points; p++) {
-        if (a->nr_traces > 1)
-            fprintf(o.f, "%-*s  ", trace_width, base_name(a->traces[p / per_trace]));
-        grid_point(&a->grid, p % per_trace, values);
-        for (size_t i = 0; i < a->grid.n; i++)
-            fprintf(o.f, "%*s  ", widths[i], values[i].value);
-        fprintf(o.f, "%-7s", outcome_of(&s->points[p]));
-        for (size_t c = 0; c < NR_SHOWN; c++) {
-            if (used[c])
-                print_cell(o.f, &s->points[p], c);
-        }
-        fputc('\n', o.f);
-    }
-    rc = output_close(&o, err);
-out:
-    free(values);
-    free(widths);
-    return rc;
-}
-
-/* The error of the first point that failed, with the values that it had. */
-static int first_failure(const struct args *a, const struct sweep *s, struct rf_err *err) {
-    size_t per_trace = grid_points(&a->grid);
-
-    for (size_t p = 0; p < s->nr_points; p++) {
-        struct setting *values;
-        char name[256] = "";
-        size_t at = 0;
-
-        if (s->points[p].err.code == RF_OK)
-            continue;
-        *err = s->points[p].err;
-        values = calloc(a->grid.n + 1, sizeof(*values));
-        if (!values)
-            return err->code;
-        grid_point(&a->grid, p % per_trace, values);
-        for (size_t i = 0; i < a->grid.n && at < sizeof(name); i++)
-            at += (size_t)snprintf(name + at, sizeof(name) - at, " %s=%s", values[i].knob->key,
-                                   values[i].value);
-        free(values);
-        return rf_fail_prefix(err, "%s%s", base_name(a->traces[p / per_trace]), name);
-    }
-    return RF_OK;
-}
+/* ---- running ---- */
 
 static void on_progress(void *ctx, uint64_t done, uint64_t total) {
     progress_update(ctx, done, total);
 }
 
-static int simulate(struct args *a, struct output *json, struct output *csv, struct rf_err *err) {
+/* The points of the plan, or of the shard: name, trace, key=value... */
+static int print_list(const struct args *a, const struct plan *p, struct rf_err *err) {
+    size_t n = plan_columns(p, NULL);
+    const char **titles = calloc(2 * n + 1, sizeof(*titles)), **cells = titles + n;
+    struct output o;
+    int rc = titles ? output_open(&o, "-", err) : rf_fail(err, RF_ENOMEM, "no memory");
+
+    if (rc == RF_OK) {
+        plan_columns(p, titles);
+        for (size_t i = 0; i < p->nr_points; i++) {
+            size_t row = p->points[i].row;
+
+            if (a->shards && i % a->shards != a->shard - 1)
+                continue;
+            plan_cells(p, row, cells);
+            fprintf(o.f, "%s %s", p->points[i].name, p->traces[p->rows[row].trace].name);
+            for (size_t c = p->nr_traces > 1; c < n; c++)
+                fprintf(o.f, " %s=%s", titles[c], cells[c]);
+            fputc('\n', o.f);
+        }
+        rc = output_close(&o, err);
+    }
+    free(titles);
+    return rc;
+}
+
+static int run_plan(struct args *a, const struct plan *p, struct rf_err *err) {
     struct progress bar;
     struct sweep s = {
-        .settings = &a->model.settings,
-        .grid = &a->grid,
-        .traces = a->traces,
-        .nr_traces = a->nr_traces,
+        .plan = p,
         .threads = a->jobs ? a->jobs : cli_all_cores(),
-        .verify = a->model.verify,
-        .check = a->model.check,
-        .keep_classes = a->json != NULL,
+        .shard = a->shard,
+        .shards = a->shards,
+        .journal = a->journal,
+        .resume = a->resume,
         .progress = on_progress,
         .ctx = &bar,
     };
@@ -313,45 +239,54 @@ static int simulate(struct args *a, struct output *json, struct output *csv, str
     progress_init(&bar, a->model.progress);
     rc = sweep_run(&s, err);
     progress_clear(&bar);
-    if (rc == RF_OK && a->csv)
-        rc = write_csv(a, &s, csv, err);
-    if (rc == RF_OK && a->json)
-        rc = write_json(a, &s, json, err);
-    if (rc == RF_OK && !a->model.quiet && csv->f != stdout && json->f != stdout)
-        rc = print_table(a, &s, err);
-    if (rc == RF_OK)
-        rc = first_failure(a, &s, err);
+    if (rc != RF_OK)
+        return rc;
+    if (s.dropped)
+        cli_note("%s: %llu damaged line%s left out", a->journal, (unsigned long long)s.dropped,
+                 s.dropped == 1 ? "" : "s");
+    if (a->resume && !a->model.quiet)
+        cli_note("%zu point%s run, the others are from %s", s.nr_run, s.nr_run == 1 ? "" : "s",
+                 a->journal);
+    rc = results_write(&s.results, &a->out, a->model.quiet, err);
     sweep_free(&s);
+    return rc;
+}
+
+static int simulate(struct args *a, struct rf_err *err) {
+    struct plan p = {
+        .settings = &a->model.settings,
+        .grid = &a->grid,
+        .scenarios = &a->scenarios,
+        .where = a->where,
+        .nr_where = a->nr_where,
+        .verify = a->model.verify,
+        .check = a->model.check,
+    };
+    int rc = plan_make(&p, a->traces, a->nr_traces, err);
+
+    if (rc != RF_OK)
+        return rc;
+    if (a->list) {
+        rc = print_list(a, &p, err);
+    } else {
+        rc = outputs_open(&a->out, err);
+        if (rc == RF_OK)
+            rc = run_plan(a, &p, err);
+        rc = outputs_close(&a->out, rc, err);
+    }
+    plan_free(&p);
     return rc;
 }
 
 static int cmd_sweep(int argc, char **argv) {
     struct args a = {0};
-    struct output json = {0}, csv = {0};
-    struct rf_err err = {0}, close_err;
+    struct rf_err err = {0};
     int rc = cli_model_init(&a.model, &err), status;
 
     if (rc == RF_OK)
         rc = parse(&a, argc, argv, &err);
-    for (size_t i = 0; rc == RF_OK && i < a.nr_traces; i++) {
-        rc = output_keeps(a.json, a.traces[i], &err);
-        if (rc == RF_OK)
-            rc = output_keeps(a.csv, a.traces[i], &err);
-    }
-    if (rc == RF_OK && a.json)
-        rc = output_open(&json, a.json, &err);
-    if (rc == RF_OK && a.csv)
-        rc = output_open(&csv, a.csv, &err);
     if (rc == RF_OK)
-        rc = simulate(&a, &json, &csv, &err);
-    if (json.f && output_close(&json, &close_err) != RF_OK && rc == RF_OK) {
-        rc = close_err.code;
-        err = close_err;
-    }
-    if (csv.f && output_close(&csv, &close_err) != RF_OK && rc == RF_OK) {
-        rc = close_err.code;
-        err = close_err;
-    }
+        rc = simulate(&a, &err);
     if (rc == 1)
         status = cli_help(&cmd_sweep_info);
     else if (rc == RF_OK)
@@ -359,6 +294,8 @@ static int cmd_sweep(int argc, char **argv) {
     else
         status = err.code ? cli_fail(&err) : 2;
     grid_free(&a.grid);
+    scenarios_free(&a.scenarios);
+    free(a.where);
     free(a.traces);
     cli_model_free(&a.model);
     return status;

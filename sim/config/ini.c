@@ -31,7 +31,13 @@ static void cut_comment(char *s) {
     }
 }
 
-static int read_line(char *text, char *section, size_t section_size, ini_fn fn, void *ctx,
+struct sink {
+    ini_section_fn section; /* NULL: the section's name is part of the key */
+    ini_fn value;
+    void *ctx;
+};
+
+static int read_line(char *text, char *section, size_t section_size, const struct sink *to,
                      unsigned line, struct rf_err *err) {
     char key[256], *s, *eq;
     int n;
@@ -47,19 +53,22 @@ static int read_line(char *text, char *section, size_t section_size, ini_fn fn, 
             return rf_fail(err, RF_EUSAGE, "'%s' is not a section, expected [name]", s);
         memcpy(section, s + 1, len - 2);
         section[len - 2] = '\0';
-        return RF_OK;
+        return to->section ? to->section(to->ctx, section, line, err) : RF_OK;
     }
     eq = strchr(s, '=');
     if (!eq || eq == s)
         return rf_fail(err, RF_EUSAGE, "found '%s', expected name = value", s);
     *eq = '\0';
-    n = snprintf(key, sizeof(key), "%s%s%s", section, *section ? "." : "", trim(s));
+    if (to->section)
+        n = snprintf(key, sizeof(key), "%s", trim(s));
+    else
+        n = snprintf(key, sizeof(key), "%s%s%s", section, *section ? "." : "", trim(s));
     if (n < 0 || (size_t)n >= sizeof(key))
         return rf_fail(err, RF_EUSAGE, "name of more than %zu characters", sizeof(key) - 1);
-    return fn(ctx, key, trim(eq + 1), line, err);
+    return to->value(to->ctx, key, trim(eq + 1), line, err);
 }
 
-int ini_read(const char *path, ini_fn fn, void *ctx, struct rf_err *err) {
+static int read_file(const char *path, const struct sink *to, struct rf_err *err) {
     FILE *f = fopen(path, "re");
     char text[1024], section[128] = "";
     unsigned line = 0;
@@ -72,7 +81,7 @@ int ini_read(const char *path, ini_fn fn, void *ctx, struct rf_err *err) {
         if (!strchr(text, '\n') && !feof(f))
             rc = rf_fail(err, RF_EUSAGE, "line of more than %zu characters", sizeof(text) - 2);
         else
-            rc = read_line(text, section, sizeof(section), fn, ctx, line, err);
+            rc = read_line(text, section, sizeof(section), to, line, err);
         if (rc != RF_OK)
             rf_fail_prefix(err, "%s:%u", path, line);
     }
@@ -80,4 +89,13 @@ int ini_read(const char *path, ini_fn fn, void *ctx, struct rf_err *err) {
         rc = rf_fail(err, RF_EINPUT, "%s: %s", path, strerror(errno));
     fclose(f);
     return rc;
+}
+
+int ini_read(const char *path, ini_fn fn, void *ctx, struct rf_err *err) {
+    return read_file(path, &(struct sink){.value = fn, .ctx = ctx}, err);
+}
+
+int ini_read_sections(const char *path, ini_section_fn section, ini_fn fn, void *ctx,
+                      struct rf_err *err) {
+    return read_file(path, &(struct sink){.section = section, .value = fn, .ctx = ctx}, err);
 }

@@ -9,6 +9,11 @@
  * other than 0 ends the reading; its message is prefixed with file and line. */
 typedef int (*ini_fn)(void *ctx, const char *key, const char *value, unsigned line,
                       struct rf_err *err);
+/* Called for each section header, before the values of the section. */
+typedef int (*ini_section_fn)(void *ctx, const char *name, unsigned line, struct rf_err *err);
+/* ini_read() that tells of sections, even of empty ones; keys then come without the section. */
+int ini_read_sections(const char *path, ini_section_fn section, ini_fn fn, void *ctx,
+                      struct rf_err *err) RF_MUST_CHECK;
 /* Reads a file. RF_EUSAGE if it is not well-formed, RF_EINPUT if it cannot be read. */
 int ini_read(const char *path, ini_fn fn, void *ctx, struct rf_err *err) RF_MUST_CHECK;
 

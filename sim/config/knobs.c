@@ -432,6 +432,10 @@ static uint64_t load(const void *at, size_t size) {
     }
 }
 
+uint64_t knob_number(const struct knob *k, const struct machine_config *c) {
+    return load((const char *)c + k->offset, k->size);
+}
+
 static void store(void *at, size_t size, uint64_t v) {
     uint32_t v32 = (uint32_t)v;
     uint16_t v16 = (uint16_t)v;

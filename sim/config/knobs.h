@@ -59,6 +59,8 @@ json_t *knob_json(const struct knob *k, const struct machine_config *c);
 json_t *knobs_config_json(const struct knob_table *t, const struct machine_config *c);
 /* Whether it is an integer or a time, with min and max. */
 bool knob_is_number(const struct knob *k);
+/* The value of such a knob. */
+uint64_t knob_number(const struct knob *k, const struct machine_config *c);
 /* "integer 0..200", "size, % or max", "one of lz4, zstd"; returns buf. */
 const char *knob_range(const struct knob *k, char *buf, size_t size);
 /* "all", "6.8 and later", "to 6.9", "6.5 to 6.8"; returns buf. */

@@ -149,6 +149,26 @@ int grid_add(struct grid *g, const struct knob_table *knobs, const char *text, s
     return fill_axis(a, eq + 1, err);
 }
 
+int grid_add_along(struct grid *g, const struct knob_table *knobs, const char *text,
+                   struct rf_err *err) {
+    const struct axis *before;
+    struct axis *a;
+    int rc;
+
+    if (!g->n)
+        return rf_fail(err, RF_EUSAGE, "'%s' goes along with nothing", text);
+    rc = grid_add(g, knobs, text, err);
+    if (rc != RF_OK)
+        return rc;
+    a = &g->axes[g->n - 1];
+    before = a - 1;
+    a->along = true;
+    if (a->n != before->n)
+        return rf_fail(err, RF_EUSAGE, "'%s' has %zu values, '%s' before it has %zu", a->knob->key,
+                       a->n, before->knob->key, before->n);
+    return RF_OK;
+}
+
 void grid_free(struct grid *g) {
     for (size_t i = 0; i < g->n; i++) {
         for (size_t j = 0; j < g->axes[i].n; j++)
@@ -163,6 +183,8 @@ size_t grid_points(const struct grid *g) {
     size_t n = 1;
 
     for (size_t i = 0; i < g->n; i++) {
+        if (g->axes[i].along)
+            continue;
         if (g->axes[i].n && n > SIZE_MAX / g->axes[i].n)
             return SIZE_MAX;
         n *= g->axes[i].n;
@@ -175,6 +197,7 @@ void grid_point(const struct grid *g, size_t index, struct setting *out) {
         const struct axis *a = &g->axes[i];
 
         out[i] = (struct setting){.knob = a->knob, .value = a->values[index % a->n]};
-        index /= a->n;
+        if (!a->along)
+            index /= a->n;
     }
 }

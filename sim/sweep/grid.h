@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* grid: lists of values for knobs, and their cross product. */
+/* grid: lists of values for knobs, their cross product, and lists that go along with another. */
 #ifndef SIM_SWEEP_GRID_H
 #define SIM_SWEEP_GRID_H
 
@@ -10,6 +10,7 @@ struct axis {
     const struct knob *knob;
     char **values;
     size_t n;
+    bool along; /* takes its value with the same number as the axis before it */
 };
 
 /* The first axis turns slowest. */
@@ -25,6 +26,9 @@ struct grid {
  */
 int grid_add(struct grid *g, const struct knob_table *knobs, const char *text,
              struct rf_err *err) RF_MUST_CHECK;
+/* Adds an axis that goes along with the one before it: as many values, taken together. */
+int grid_add_along(struct grid *g, const struct knob_table *knobs, const char *text,
+                   struct rf_err *err) RF_MUST_CHECK;
 void grid_free(struct grid *g);
 /* Number of points, 1 for an empty grid; SIZE_MAX if too many to count. */
 size_t grid_points(const struct grid *g);

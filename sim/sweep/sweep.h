@@ -1,37 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sweep: runs every point of a grid over every trace on several threads. Results stand in the
- * order of traces and points whatever the number of threads; contents are shared, so that each
- * page is compressed once.
+ * sweep: runs the points of a plan that have no result yet, on several threads, and keeps each
+ * result in a journal as it comes. What runs machines is lockstep.h; what the points are, where
+ * results go and what they look like is here, in points.h, journal.h and results.h.
  */
 #ifndef SIM_SWEEP_SWEEP_H
 #define SIM_SWEEP_SWEEP_H
 
-#include "replay.h"
-#include "sweep/grid.h"
-
-struct sweep_point {
-    struct replay_result result; /* valid if err.code is 0 */
-    struct rf_err err;
-};
+#include "sweep/results.h"
 
 struct sweep {
-    const struct settings *settings;
-    const struct grid *grid;
-    const char *const *traces; /* paths */
-    size_t nr_traces;
+    const struct plan *plan;
     unsigned threads;
-    bool verify, check;
-    bool keep_classes; /* for the JSON result */
+    unsigned shard, shards; /* 1-based; shards 0 = all points */
+    const char *journal;    /* path, NULL = none */
+    bool resume;            /* with a journal that has something in it */
     /* Called after each point, by one thread at a time. */
     void (*progress)(void *ctx, uint64_t done, uint64_t total);
     void *ctx;
 
-    struct sweep_point *points; /* nr_traces * grid points, traces outermost */
-    size_t nr_points;
+    struct results results; /* filled by sweep_run() */
+    size_t nr_run;          /* points that were run now */
+    uint64_t dropped;       /* damaged lines of the journal */
 };
 
-/* RF_OK also if points failed: their err says why. Other codes: nothing could be run. */
+/* RF_OK also if points failed: their records say why. Other codes: nothing could be run, and
+ * sweep_free() need not be called. */
 int sweep_run(struct sweep *s, struct rf_err *err) RF_MUST_CHECK;
 void sweep_free(struct sweep *s);
 
