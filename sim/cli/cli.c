@@ -8,7 +8,8 @@
 
 extern const struct cli_command cmd_replay_info, cmd_sweep_info, cmd_tune_info, cmd_mrc_info,
     cmd_knobs_info, cmd_validate_info, cmd_repro_info, cmd_import_info, cmd_trace_info,
-    cmd_gen_info, cmd_zsmalloc_info, cmd_zram_info, cmd_completion_info, cmd_merge_info;
+    cmd_gen_info, cmd_zsmalloc_info, cmd_zram_info, cmd_completion_info, cmd_merge_info,
+    cmd_compare_info;
 
 static int cmd_version(int argc, char **argv);
 
@@ -19,11 +20,10 @@ const struct cli_command *cli_command_at(size_t i) {
                                                .example = "refault version",
                                                .run = cmd_version};
     const struct cli_command *const all[] = {
-        &cmd_replay_info,   &cmd_sweep_info,      &cmd_merge_info,
-        &cmd_tune_info,     &cmd_mrc_info,        &cmd_knobs_info,
-        &cmd_validate_info, &cmd_repro_info,      &cmd_import_info,
-        &cmd_trace_info,    &cmd_gen_info,        &cmd_zsmalloc_info,
-        &cmd_zram_info,     &cmd_completion_info, &version};
+        &cmd_replay_info,   &cmd_sweep_info,  &cmd_merge_info,      &cmd_compare_info,
+        &cmd_tune_info,     &cmd_mrc_info,    &cmd_knobs_info,      &cmd_validate_info,
+        &cmd_repro_info,    &cmd_import_info, &cmd_trace_info,      &cmd_gen_info,
+        &cmd_zsmalloc_info, &cmd_zram_info,   &cmd_completion_info, &version};
 
     return i < sizeof(all) / sizeof(all[0]) ? all[i] : NULL;
 }

@@ -2,12 +2,13 @@
 /* refault replay: one machine, one trace. */
 #include "cli/cli.h"
 
+#include "compare/compare.h"
 #include "config/value.h"
 #include "html/reports.h"
 #include "report/report.h"
 #include "report/timeline.h"
 
-enum { OPT_INTERVAL = OPT_OWN, OPT_SIZES, OPT_TIMELINE, OPT_TIMELINE_LIMIT };
+enum { OPT_INTERVAL = OPT_OWN, OPT_SIZES, OPT_TIMELINE, OPT_TIMELINE_LIMIT, OPT_BASELINE };
 
 static const struct cli_option options[] = {
     CLI_MODEL_OPTIONS,
@@ -19,6 +20,7 @@ static const struct cli_option options[] = {
     {OPT_TIMELINE_LIMIT, 0, "timeline-limit", "N",
      "keeps at most N events of a timeline (default 1000000)"},
     {OPT_INTERVAL, 0, "interval", "TIME", "samples every counter each TIME of simulated time"},
+    {OPT_BASELINE, 0, "baseline", "FILE", "compares the result with one that --json has written"},
     {OPT_SIZES, 0, "sizes", "FILE", "keeps the compressed sizes of a page bank from run to run"},
     {0, 0, NULL, NULL, NULL},
 };
@@ -37,7 +39,8 @@ const struct cli_command cmd_replay_info = {
 struct args {
     struct cli_model model;
     struct outputs out;
-    const char *trace, *sizes;
+    const char *trace, *sizes, *baseline;
+    struct comparison comparison; /* the baseline */
     uint64_t timeline_limit;
     rf_time interval;
 };
@@ -68,6 +71,9 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
             break;
         case OPT_HTML:
             a->out.path[OUT_HTML] = w.value;
+            break;
+        case OPT_BASELINE:
+            a->baseline = w.value;
             break;
         case OPT_TIMELINE:
             a->out.path[OUT_TIMELINE] = w.value;
@@ -127,6 +133,24 @@ static void write_csv(const struct args *a, const struct replay_result *r, FILE 
     fputc('\n', f);
 }
 
+static int print_comparison(struct args *a, const struct replay_result *r, const char *name,
+                            struct rf_err *err) {
+    struct comparison *c = &a->comparison;
+    struct output text;
+    int rc = compare_add(c, report_json(r, &a->model.knobs, name), "this run", err);
+
+    if (rc == RF_OK)
+        rc = compare_finish(c, err);
+    if (rc == RF_OK)
+        rc = output_open(&text, "-", err);
+    if (rc != RF_OK)
+        return rc;
+    if (!a->model.quiet)
+        fputc('\n', text.f);
+    compare_print(c, text.f, COMPARE_USUAL);
+    return output_close(&text, err);
+}
+
 static int write_results(struct args *a, const struct replay_result *r,
                          const struct activity *activity, struct timeline *timeline,
                          struct rf_err *err) {
@@ -161,6 +185,8 @@ static int write_results(struct args *a, const struct replay_result *r,
             rc = output_close(&text, err);
         }
     }
+    if (rc == RF_OK && a->baseline && !outputs_take_stdout(&a->out))
+        rc = print_comparison(a, r, name, err);
     return rc;
 }
 
@@ -231,6 +257,10 @@ static int cmd_replay(int argc, char **argv) {
         rc = outputs_keep(&a.out, a.trace, &err);
     if (rc == RF_OK)
         rc = output_keeps(a.sizes, a.trace, &err);
+    if (rc == RF_OK && a.baseline)
+        rc = outputs_keep(&a.out, a.baseline, &err);
+    if (rc == RF_OK && a.baseline)
+        rc = compare_add_file(&a.comparison, a.baseline, &err);
     if (rc == RF_OK)
         rc = outputs_open(&a.out, &err);
     if (rc == RF_OK)
@@ -243,6 +273,7 @@ static int cmd_replay(int argc, char **argv) {
         status = 0;
     else
         status = err.code ? cli_fail(&err) : 2;
+    compare_free(&a.comparison);
     cli_model_free(&a.model);
     return status;
 }

@@ -111,6 +111,36 @@ json_t *report_json(const struct replay_result *r, const struct knob_table *knob
     return o;
 }
 
+static int take_values(struct value_list *l, const json_t *object, enum machine_value_kind kind) {
+    const char *key;
+    json_t *v;
+
+    json_object_foreach((json_t *)(uintptr_t)object, key, v) {
+        if (json_is_integer(v) &&
+            value_list_add(l, kind, key, (uint64_t)json_integer_value(v)) != RF_OK)
+            return RF_ENOMEM;
+    }
+    return RF_OK;
+}
+
+int report_values(const json_t *result, struct value_list *out, struct rf_err *err) {
+    const json_t *time = json_object_get(result, "time"), *x = json_object_get(result, "x"),
+                 *counters = json_object_get(result, "counters");
+
+    *out = (struct value_list){0};
+    if (!json_is_object(time) || !json_is_object(counters) || !json_is_object(x) ||
+        !json_is_object(json_object_get(result, "trace")) ||
+        !json_is_string(json_object_get(result, "outcome")))
+        return rf_fail(err, RF_EINPUT, "not a result as 'refault replay --json' writes it");
+    if (take_values(out, time, MV_TIME) != RF_OK ||
+        take_values(out, counters, MV_COUNTER) != RF_OK || take_values(out, x, MV_X) != RF_OK) {
+        value_list_free(out);
+        return rf_fail(err, RF_ENOMEM, "no memory for a result");
+    }
+    value_list_sort(out);
+    return RF_OK;
+}
+
 int report_write_json(struct output *o, const json_t *j, bool one_line, struct rf_err *err) {
     size_t flags = JSON_SORT_KEYS | (one_line ? JSON_COMPACT : JSON_INDENT(2));
 

@@ -171,36 +171,18 @@ json_t *record_json(const struct record *rec) {
     return json_pack("{s:s, s:o}", "point", rec->name, "result", json_loads(rec->json, 0, NULL));
 }
 
-static int take_values(struct value_list *l, const json_t *object, enum machine_value_kind kind) {
-    const char *key;
-    json_t *v;
-
-    json_object_foreach((json_t *)(uintptr_t)object, key, v) {
-        if (json_is_integer(v) &&
-            value_list_add(l, kind, key, (uint64_t)json_integer_value(v)) != RF_OK)
-            return RF_ENOMEM;
-    }
-    return RF_OK;
-}
-
 static int take_result(struct record *rec, const json_t *result, struct rf_err *err) {
-    const json_t *time = json_object_get(result, "time"), *x = json_object_get(result, "x"),
-                 *counters = json_object_get(result, "counters");
-    const char *outcome = json_string_value(json_object_get(result, "outcome"));
+    struct value_list values;
+    int rc = report_values(result, &values, err);
 
-    if (!json_is_object(time) || !json_is_object(counters) || !json_is_object(x) || !outcome ||
-        !json_is_object(json_object_get(result, "trace")))
-        return rf_fail(err, RF_EINPUT, "point %s: the result lacks parts", rec->name);
+    if (rc != RF_OK)
+        return rf_fail_prefix(err, "point %s", rec->name);
     record_clear(rec);
+    rec->values = values;
     rec->json = json_dumps(result, JSON_COMPACT | JSON_SORT_KEYS);
-    if (!rec->json || take_values(&rec->values, time, MV_TIME) != RF_OK ||
-        take_values(&rec->values, counters, MV_COUNTER) != RF_OK ||
-        take_values(&rec->values, x, MV_X) != RF_OK)
-        return no_memory(err);
-    value_list_sort(&rec->values);
-    rec->oom = strcmp(outcome, "oom") == 0;
-    rec->known = true;
-    return RF_OK;
+    rec->oom = strcmp(json_string_value(json_object_get(result, "outcome")), "oom") == 0;
+    rec->known = rec->json != NULL;
+    return rec->json ? RF_OK : no_memory(err);
 }
 
 int record_from_json(struct record *rec, const json_t *line, struct rf_err *err) {
