@@ -69,9 +69,12 @@ struct reclaim_policy {
     bool memcg_stock;         /* charges take 64 pages and keep the rest in a per-CPU stock */
     bool anon_workingset;     /* refault distance for anon (5.9+) */
     bool cost_io_weighted;    /* cost = 32 * pageouts + rotated (6.2+), else pageouts */
-    uint64_t stat_flush_ns;   /* memcg statistics: 0 = flushed before use, else flushed only by a
-                                 period of this length and by readers that insist (6.7+) */
-    uint16_t stat_flush_threshold; /* pending updates per CPU that an insisting reader needs (64) */
+    /* Of the memcg statistics that reclaim reads (mm/memcontrol.c memcg_rstat_updated()): */
+    uint64_t stat_flush_ns;        /* flushed every so often; 0 = always exact (to 5.15) */
+    uint16_t stat_flush_threshold; /* and on demand beyond so many updates a CPU, which also is
+                                      the batch in which a CPU announces updates (64) */
+    bool stat_flush_reclaim;       /* reclaim demands it, too; bytes of zswap are as many updates,
+                                      and whole batches count, one more than CPUs (to 6.6) */
     uint16_t uncharge_batch; /* freed folios uncharged at once: 31 (6.9+); before, a whole list */
     bool lru_gen_available;  /* MGLRU exists (6.1+) */
     /* Of MGLRU (mm/vmscan.c, mm/workingset.c, mm/swap.c): */

@@ -45,6 +45,7 @@ static enum fault_result anon_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t
     sim_charge(cpu, mm->p.cost.zero_page_ns);
     f->owner = id;
     f->mapcount = 1;
+    memcg_stat_updated(mm, 1); /* anon */
     if (!mm->p.reclaim.anon_inactive_first)
         f->flags |= FOLIO_ACTIVE;
     mm->pte[id] =
@@ -150,8 +151,10 @@ static enum fault_result swap_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t
         for (uint32_t i = 0; i < nr; i++)
             mm->pte[first + i] = pte_make(mm->pte[first + i], folio, flags);
     } else {
-        if (f->mapcount == 0)
+        if (f->mapcount == 0) {
             f->owner = id;
+            memcg_stat_updated(mm, 1); /* anon */
+        }
         f->mapcount++;
         mm->pte[id] = pte_make(p, folio, flags);
     }

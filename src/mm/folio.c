@@ -20,6 +20,7 @@ uint32_t folio_alloc(struct mm *mm, uint32_t memcg) {
         mm->gen[id] = 0;
     mm->nr_folios++;
     mm->memcg[memcg].folio_pages++;
+    memcg_stat_updated(mm, 1); /* pgpgin */
     return id;
 }
 
@@ -28,6 +29,7 @@ void folio_free(struct mm *mm, uint32_t id) {
     uint32_t nr = folio_nr(f);
 
     memcg_uncharge(mm, folio_memcg(f), nr);
+    memcg_stat_updated(mm, 1); /* pgpgout */
     folio_release(mm, id);
 }
 
@@ -100,13 +102,13 @@ static void stat_list(struct mm *mm, const struct folio *f, bool active, bool ad
         *v += folio_nr(f);
     else
         *v -= folio_nr(f);
-    mc->pending_updates++;
 }
 
 void folio_lru_insert(struct mm *mm, uint32_t id, bool tail) {
     struct folio *f = &mm->folio[id];
 
     f->flags |= FOLIO_LRU;
+    memcg_stat_updated(mm, folio_nr(f)); /* (in)active_anon */
     if (mm->gen) {
         lru_gen_insert(mm, id, tail);
         return;
@@ -155,6 +157,7 @@ static void drain_rotate(struct mm *mm, struct sim_cpu *cpu, struct mm_cpu *c) {
         if (!(f->flags & FOLIO_LRU))
             continue;
         folio_lru_remove(mm, id);
+        memcg_stat_updated(mm, folio_nr(f));
         f->flags &= (uint16_t)~FOLIO_ACTIVE;
         folio_lru_insert(mm, id, true);
         vm_count(mm, folio_memcg(f), VM_pgrotated, folio_nr(f));

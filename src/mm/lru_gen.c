@@ -25,7 +25,6 @@ static void account(struct mm *mm, const struct folio *f, uint32_t gen, bool add
 
     g->nr_pages[gen] = add ? g->nr_pages[gen] + nr : g->nr_pages[gen] - nr;
     *v = add ? *v + nr : *v - nr;
-    mc->pending_updates++;
 }
 
 void lru_gen_insert(struct mm *mm, uint32_t id, bool tail) {
@@ -113,6 +112,7 @@ void lru_gen_drain(struct mm *mm, struct mm_cpu *c) {
         if (!(f->flags & FOLIO_LRU))
             continue;
         folio_lru_remove(mm, id);
+        memcg_stat_updated(mm, folio_nr(f));
         f->flags |= FOLIO_ACTIVE;
         folio_lru_insert(mm, id, false);
         vm_count(mm, folio_memcg(f), VM_pgactivate, folio_nr(f));
@@ -211,7 +211,6 @@ void lru_gen_refault(struct mm *mm, struct folio *f, uint32_t shadow) {
     bool recent = shadow >> 3 == ((uint32_t)g->min_seq & 0x1fffffffu);
     uint32_t nr = folio_nr(f), refs = ((shadow >> 1) & 3u) + (shadow & 1u);
 
-    mc->pending_updates++;
     if (recent || pol->lru_gen_counts_refaults)
         vm_count(mm, mc->id, VM_workingset_refault_anon, nr);
     if (!recent)

@@ -57,6 +57,7 @@ static bool isolate_folio(struct mm *mm, uint32_t id) {
         clear_refs(mm, id);
     f->flags &= (uint16_t) ~(FOLIO_RECLAIM | FOLIO_REFERENCED);
     folio_lru_remove(mm, id);
+    memcg_stat_updated(mm, folio_nr(&mm->folio[id]));
     f->flags |= FOLIO_ISOLATED;
     return true;
 }

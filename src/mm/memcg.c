@@ -292,11 +292,13 @@ void memcg_charge_kernel(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uin
     if (memcg_charge(mm, cpu, memcg, nr, &ctx) != CHARGE_OK)
         add_forced(mm, memcg, nr);
     mm->memcg[memcg].kernel_pages += nr;
+    memcg_stat_updated(mm, 2 * (uint64_t)nr); /* nr_page_table_pages, kernel */
     mm->kernel_frames += nr;
 }
 
 void memcg_uncharge_kernel(struct mm *mm, uint32_t memcg, uint32_t nr) {
     mm->memcg[memcg].kernel_pages -= nr;
+    memcg_stat_updated(mm, 2 * (uint64_t)nr);
     mm->kernel_frames -= nr;
     memcg_uncharge(mm, memcg, nr);
 }
@@ -328,7 +330,6 @@ void memcg_charge_obj(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32
     struct memcg *mc = &mm->memcg[memcg];
 
     mc->obj_bytes += bytes;
-    mc->pending_updates += 2;
     if (c->obj_memcg == memcg && c->obj_bytes >= bytes) {
         c->obj_bytes -= bytes;
         return;
@@ -340,6 +341,7 @@ void memcg_charge_obj(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32
         return;
     memcg_charge_forced(mm, cpu, memcg, pages);
     mc->obj_pages += pages;
+    memcg_stat_updated(mm, pages); /* kernel */
     if (rest)
         refill_obj(mm, cpu, memcg, RF_PAGE_SIZE - rest, false);
 }
@@ -348,7 +350,6 @@ void memcg_uncharge_obj(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint
     struct memcg *mc = &mm->memcg[memcg];
 
     mc->obj_bytes -= bytes;
-    mc->pending_updates += 2;
     refill_obj(mm, cpu, memcg, bytes, true);
 }
 
@@ -365,6 +366,7 @@ bool memcg_charge_swap(struct mm *mm, uint32_t memcg, uint32_t nr) {
     }
     for (uint32_t i = memcg; i != RF_NONE; i = mm->memcg[i].parent)
         mm->memcg[i].swap_usage += nr;
+    memcg_stat_updated(mm, nr); /* swap */
     return true;
 }
 
@@ -373,6 +375,7 @@ void memcg_uncharge_swap(struct mm *mm, uint32_t memcg, uint32_t nr) {
         return;
     for (uint32_t i = memcg; i != RF_NONE; i = mm->memcg[i].parent)
         mm->memcg[i].swap_usage -= nr;
+    memcg_stat_updated(mm, nr);
 }
 
 bool memcg_swap_full(const struct mm *mm, uint32_t memcg) {
@@ -398,10 +401,9 @@ int64_t memcg_swap_free(const struct mm *mm, uint32_t memcg) {
 }
 
 void memcg_flush_stats(struct mm *mm) {
-    for (uint32_t i = 0; i < mm->nr_memcgs; i++) {
+    for (uint32_t i = 0; i < mm->nr_memcgs; i++)
         mm->memcg[i].seen = mm->memcg[i].now;
-        mm->memcg[i].pending_updates = 0;
-    }
+    mm->stat_pending = 0;
     mm->stat_flushes++;
 }
 
@@ -409,14 +411,22 @@ const struct memcg_stats *memcg_stats_seen(const struct mm *mm, uint32_t memcg) 
     return mm->p.reclaim.stat_flush_ns ? &mm->memcg[memcg].seen : &mm->memcg[memcg].now;
 }
 
-void memcg_flush_if_pending(struct mm *mm) {
-    uint64_t pending = 0;
+void memcg_announce_updates(struct mm *mm, struct mm_cpu *c) {
+    uint32_t batch = mm->p.reclaim.stat_flush_threshold;
 
-    if (!mm->p.reclaim.stat_flush_ns)
-        return;
-    for (uint32_t i = 0; i < mm->nr_memcgs; i++)
-        pending += mm->memcg[i].pending_updates;
-    if (pending > (uint64_t)mm->p.reclaim.stat_flush_threshold * mm->p.knobs.cpus)
+    if (mm->p.reclaim.stat_flush_reclaim) {
+        if (c->stat_updates == batch)
+            return;
+        mm->stat_pending += c->stat_updates / batch * batch;
+    } else {
+        mm->stat_pending += c->stat_updates;
+    }
+    c->stat_updates = 0;
+}
+
+void memcg_flush_if_pending(struct mm *mm) {
+    if (mm->p.reclaim.stat_flush_ns &&
+        mm->stat_pending > (uint64_t)mm->p.reclaim.stat_flush_threshold * mm->p.knobs.cpus)
         memcg_flush_stats(mm);
 }
 

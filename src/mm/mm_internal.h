@@ -135,7 +135,6 @@ struct memcg {
     uint64_t nr_charged_bytes;          /* left over from drained object stocks */
     uint64_t obj_pages;                 /* pages charged for objects */
     struct memcg_stats now, seen;
-    uint64_t pending_updates;
     struct lruvec lruvec;
     uint64_t c[NR_VM_COUNTERS];
     uint64_t ev_high, ev_max, ev_oom, ev_oom_kill, ev_swap_max, ev_swap_fail;
@@ -153,6 +152,7 @@ struct folio_batch {
 struct mm_cpu {
     uint32_t stock_memcg, stock_nr;
     uint32_t obj_memcg, obj_bytes;
+    uint32_t stat_updates; /* of memcg statistics, not announced yet */
     struct folio_batch add, rotate, activate;
 };
 
@@ -325,6 +325,7 @@ struct mm {
     uint64_t x_cow_copies, x_stable_violations, x_shared_violations, x_zero_mapped;
     uint64_t x_reclaim_calls, x_swap_full_fail, x_v1_writeback_waits;
     uint64_t x_swap_freed_clean;
+    uint64_t stat_pending; /* announced updates of memcg statistics since their last flush */
     uint64_t stat_flushes;
     uint64_t pool_deferred[2]; /* zsmalloc shrinkers of zswap and zram */
     uint64_t mthp[PMD_ORDER + 1][NR_MTHP_STATS];
@@ -360,9 +361,27 @@ static inline void folio_set_slot(struct mm *mm, struct folio *f, uint32_t slot)
     else
         f->prev = slot;
 }
+/* Some memcg statistic changed by n (mm/memcontrol.c memcg_rstat_updated()). */
+void memcg_announce_updates(struct mm *mm, struct mm_cpu *c);
+static inline void memcg_stat_updated(struct mm *mm, uint64_t n) {
+    struct mm_cpu *c = mm_cpu(mm, mm->cur);
+    c->stat_updates += (uint32_t)n;
+    if (RF_UNLIKELY(c->stat_updates >= mm->p.reclaim.stat_flush_threshold))
+        memcg_announce_updates(mm, c);
+}
+/* The counters that memcgs keep among their statistics (memcg_vm_event_stat[], and those of
+ * lruvecs); pgscan_anon and pgsteal_anon stand for the direct and kswapd ones. */
+#define VM_BIT(name) ((uint64_t)1 << VM_##name)
+#define MEMCG_STATS                                                                                \
+    (VM_BIT(pgfault) | VM_BIT(pgmajfault) | VM_BIT(zswpin) | VM_BIT(zswpout) |                      \
+     VM_BIT(pgscan_anon) | VM_BIT(pgsteal_anon) | VM_BIT(pgactivate) | VM_BIT(pgdeactivate) |       \
+     VM_BIT(pgrefill) | VM_BIT(workingset_refault_anon) | VM_BIT(workingset_activate_anon) |        \
+     VM_BIT(workingset_restore_anon) | VM_BIT(thp_fault_alloc))
 static inline void vm_count(struct mm *mm, uint32_t memcg, enum vm_counter k, uint64_t n) {
     mm->c[k] += n;
     mm->memcg[memcg].c[k] += n;
+    if (MEMCG_STATS >> k & 1)
+        memcg_stat_updated(mm, n);
 }
 /* References besides the caller's own: mappings, swap cache, per-CPU batches. */
 static inline uint32_t folio_refs(const struct folio *f) {
@@ -394,7 +413,7 @@ void lru_push_head(struct mm *mm, struct lru_list *l, uint32_t id);
 void lru_push_tail(struct mm *mm, struct lru_list *l, uint32_t id);
 void lru_unlink(struct mm *mm, struct lru_list *l, uint32_t id);
 void folio_lru_insert(struct mm *mm, uint32_t id, bool tail); /* list by FOLIO_ACTIVE */
-void folio_lru_remove(struct mm *mm, uint32_t id);
+void folio_lru_remove(struct mm *mm, uint32_t id); /* the caller counts the update */
 void folio_add_lru(struct mm *mm, struct sim_cpu *cpu, uint32_t id);
 void folio_rotate_reclaimable(struct mm *mm, struct sim_cpu *cpu, uint32_t id);
 void lru_add_drain(struct mm *mm, struct sim_cpu *cpu);

@@ -37,6 +37,9 @@ static bool inactive_is_low(const struct memcg_stats *s) {
 
 static void prepare_scan(struct mm *mm, struct scan_control *sc) {
     struct lruvec *lv = &mm->memcg[sc->target].lruvec;
+
+    if (mm->p.reclaim.stat_flush_reclaim && !mm->gen)
+        memcg_flush_if_pending(mm);
     struct memcg_stats s = stats_below(mm, sc->target);
 
     sc->anon_cost = lv->anon_cost;

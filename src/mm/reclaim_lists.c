@@ -167,8 +167,10 @@ static enum fate folio_fate(struct mm *mm, struct sim_cpu *cpu, uint32_t id,
 
 /* Freed folios are uncharged in batches, so the cgroup stays full a little longer. */
 static void flush_uncharge(struct mm *mm, uint32_t memcg, struct shrink_stat *st) {
-    if (st->to_uncharge)
+    if (st->to_uncharge) {
         memcg_uncharge(mm, memcg, st->to_uncharge);
+        memcg_stat_updated(mm, st->to_uncharge); /* pgpgout */
+    }
     st->to_uncharge = 0;
 }
 
@@ -320,6 +322,7 @@ static uint32_t isolate(struct mm *mm, struct lru_list *l, uint32_t nr, uint32_t
         if (l->tail != RF_NONE)
             RF_PREFETCH(&mm->folio[mm->folio[l->tail].prev & 0x0fffffffu]);
     }
+    memcg_stat_updated(mm, pages);
     return n;
 }
 

@@ -94,6 +94,7 @@ void folio_unmap_to_swap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio) {
         rmap_walk(mm, folio, unmap_one, &u);
     sim_charge(cpu, mm->p.cost.unmap_ns * u.n);
     f->mapcount = 0;
+    memcg_stat_updated(mm, 1); /* anon */
     f->owner = u.content;
     if (u.dirty)
         f->flags |= FOLIO_DIRTY;
@@ -121,6 +122,7 @@ void folio_remove_rmap(struct mm *mm, uint32_t folio, uint32_t pte_id, uint32_t 
     }
     if (f->mapcount == 1) {
         f->mapcount = 0;
+        memcg_stat_updated(mm, 1); /* anon */
         f->owner = content;
         return;
     }

@@ -44,6 +44,7 @@ bool folio_add_to_swap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio) {
         set_folio(mm, slot + i, folio);
     folio_set_slot(mm, f, slot);
     f->flags |= FOLIO_SWAPCACHE | FOLIO_DIRTY;
+    memcg_stat_updated(mm, nr); /* swapcached */
     sim_charge(cpu, (nr == 1 ? mm->p.cost.swapout_ns : mm->p.cost.swapout_large_ns) * nr);
     return true;
 }
@@ -54,6 +55,7 @@ void swapcache_delete(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, bool s
     uint32_t slot = folio_slot(mm, f), nr = folio_nr(f);
 
     f->flags &= (uint16_t)~FOLIO_SWAPCACHE;
+    memcg_stat_updated(mm, nr);
     for (uint32_t i = 0; i < nr; i++) {
         struct swap_slot_meta *m = &mm->swap->meta[slot + i];
         m->flags &= (uint8_t)~SLOT_FOLIO;
@@ -95,8 +97,10 @@ void folio_free_if_idle(struct mm *mm, struct sim_cpu *cpu, uint32_t folio) {
         return;
     if (f->flags & (FOLIO_IN_BATCH | FOLIO_IN_ROTATE))
         folio_forget_batches(mm, folio);
-    if (f->flags & FOLIO_LRU)
+    if (f->flags & FOLIO_LRU) {
         folio_lru_remove(mm, folio);
+        memcg_stat_updated(mm, folio_nr(f));
+    }
     folio_free(mm, folio);
 }
 
@@ -149,6 +153,7 @@ void mm_end_io(void *ctx, uint32_t folio, enum blk_op op, rf_time when) {
         f->flags &= (uint16_t)~FOLIO_LOCKED;
     } else {
         f->flags &= (uint16_t) ~(FOLIO_WRITEBACK | FOLIO_STABLE_WB);
+        memcg_stat_updated(mm, folio_nr(f)); /* file_writeback */
         if (f->flags & FOLIO_RECLAIM) {
             f->flags &= (uint16_t)~FOLIO_RECLAIM;
             folio_rotate_reclaimable(mm, mm->cur, folio);
@@ -178,8 +183,10 @@ static bool write_device(struct mm *mm, struct sim_cpu *cpu, uint32_t folio,
             vm_count(mm, folio_memcg(f), VM_thp_swpout, 1);
         mm->mthp[folio_order(f)][MTHP_SWPOUT]++;
     }
+    memcg_stat_updated(mm, nr); /* file_writeback, here and at the end */
     if (mm->zram) {
         bool ok = true;
+        memcg_stat_updated(mm, nr);
         for (uint32_t i = 0; i < nr; i++)
             ok &= zram_write(mm->zram, cpu, (uint32_t)off + i, content[i]);
         return ok;
@@ -393,6 +400,7 @@ static enum charge_result new_cached(struct mm *mm, struct sim_cpu *cpu, uint32_
     folio_set_slot(mm, f, slot);
     f->owner = content;
     f->flags |= FOLIO_SWAPCACHE;
+    memcg_stat_updated(mm, 1); /* swapcached */
     if (!mm->p.reclaim.anon_inactive_first)
         f->flags |= FOLIO_ACTIVE;
     if (had_shadow)
@@ -498,6 +506,7 @@ static void zs_charge(void *host, struct sim_cpu *cpu, uint32_t memcg, uint32_t 
     struct mm *mm = host;
     mm->memcg[memcg].now.zswap_bytes += bytes;
     mm->memcg[memcg].now.zswapped++;
+    memcg_stat_updated(mm, 1 + (mm->p.reclaim.stat_flush_reclaim ? bytes : 1));
     memcg_charge_obj(mm, cpu, memcg, bytes);
 }
 
@@ -505,6 +514,7 @@ static void zs_uncharge(void *host, uint32_t memcg, uint32_t bytes) {
     struct mm *mm = host;
     mm->memcg[memcg].now.zswap_bytes -= bytes;
     mm->memcg[memcg].now.zswapped--;
+    memcg_stat_updated(mm, 1 + (mm->p.reclaim.stat_flush_reclaim ? bytes : 1));
     memcg_uncharge_obj(mm, mm->cur, memcg, bytes);
 }
 

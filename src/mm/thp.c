@@ -67,6 +67,7 @@ static void map_large(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, uint32
 
     f->owner = base;
     f->mapcount = 1;
+    memcg_stat_updated(mm, nr); /* anon */
     for (uint32_t id = base; id < base + nr; id++)
         mm->pte[id] = pte_make(mm->pte[id], folio,
                                PTE_PRESENT | PTE_ACCESSED | PTE_DIRTY | PTE_WRITE | PTE_EXCLUSIVE);

@@ -30,7 +30,6 @@ void workingset_refault(struct mm *mm, struct folio *f, uint32_t shadow) {
         return;
     }
     vm_count(mm, id, VM_workingset_refault_anon, nr);
-    mc->pending_updates++;
     if (!mm->p.reclaim.anon_workingset)
         return;
     const struct memcg_stats *s = memcg_stats_seen(mm, id);

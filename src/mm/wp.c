@@ -125,6 +125,7 @@ enum fault_result do_wp_page(struct mm *mm, struct sim_cpu *cpu, uint32_t id,
     struct folio *f = &mm->folio[fresh];
     f->owner = id;
     f->mapcount = 1;
+    memcg_stat_updated(mm, 1); /* anon */
     if (!mm->p.reclaim.anon_inactive_first)
         f->flags |= FOLIO_ACTIVE;
     mm->pte[id] =
