@@ -20,7 +20,7 @@
     X(workingset_refault_anon) X(workingset_activate_anon) X(workingset_restore_anon) \
     X(workingset_nodereclaim) X(nr_vmscan_write) X(thp_fault_alloc) X(thp_fault_fallback) \
     X(thp_fault_fallback_charge) X(thp_swpout) X(thp_swpout_fallback) X(thp_split_page) \
-    X(thp_split_pmd) X(kswapd_low_wmark_hit_quickly) X(kswapd_high_wmark_hit_quickly) \
+    X(thp_split_pmd) X(thp_deferred_split_page) X(kswapd_low_wmark_hit_quickly) X(kswapd_high_wmark_hit_quickly) \
     X(slabs_scanned)
 /* clang-format on */
 
@@ -76,7 +76,9 @@ struct reclaim_policy {
     bool stat_flush_reclaim;       /* reclaim demands it, too; bytes of zswap are as many updates,
                                       and whole batches count, one more than CPUs (to 6.6) */
     uint16_t uncharge_batch; /* freed folios uncharged at once: 31 (6.9+); before, a whole list */
-    bool lru_gen_available;  /* MGLRU exists (6.1+) */
+    bool split_underused;   /* PMD-sized folios join the deferred split queue when they are new, and
+                               leave it at the first scan unless mapped in part (6.12+) */
+    bool lru_gen_available; /* MGLRU exists (6.1+) */
     /* Of MGLRU (mm/vmscan.c, mm/workingset.c, mm/swap.c): */
     bool lru_gen_ages_apart;      /* a reclaim pass that aged evicts nothing any more (6.2+) */
     bool lru_gen_counts_refaults; /* all refaults count, the recent ones as activations; before,
@@ -123,10 +125,18 @@ enum thp_defrag_mode {
     THP_DEFRAG_NEVER
 };
 
+/* A fork takes a stack of 4 pages, a PGD of 2 (x86-64 with page-table isolation built in), some ten
+ * upper and lower page tables of text, data, libraries and stack, and objects of 20 KiB in all
+ * (6.1: task_struct 8448, sighand 2112, signal 1152, mm 1152, files 704 bytes, and per VMA 152 +
+ * 104 + 64).
+ */
+#define FORK_PAGES_DEFAULT 21u
+
 struct mm_knobs {
     uint64_t ram_pages; /* totalram */
     uint32_t cpus, swappiness, page_cluster, watermark_scale_factor;
     uint64_t min_free_kbytes; /* 0 = the kernel's formula */
+    uint32_t fork_pages;      /* charged for a forked process beside its traced pages */
     bool vma_ra_enabled, lru_gen_enabled, thp_always, thp_madvise;
     uint8_t thp_defrag;  /* enum thp_defrag_mode */
     uint32_t thp_orders; /* bit o: folios of order o below PMD order are allowed */

@@ -42,6 +42,8 @@ static const struct knob usual[] = {
     {"machine.cpus", KNOB_U32, AT(cpus), 1, 256, NULL, ANY, "CPUs"},
     {"machine.contention", KNOB_BOOL, AT(contention), 0, 1, NULL, ANY,
      "CPUs wait for each other's locks in reclaim and swap"},
+    {"machine.fork_pages", KNOB_U32, AT(fork_pages), 0, 65536, NULL, ANY,
+     "pages charged for a forked process beside those of its traced mappings"},
     {"vm.swappiness", KNOB_U32, AT(swappiness), 0, 200, NULL, ANY,
      "share of anonymous pages in reclaim"},
     {"vm.page-cluster", KNOB_U32, AT(page_cluster), 0, 31, NULL, ANY,

@@ -55,12 +55,16 @@ static const struct {
 struct swap_run {
     struct case_result *c;
     uint64_t pages;
+    uint64_t ops;
+    const struct trace_prefix *prefix;
 };
 
-static int64_t value_of(const struct value_list *l, const char *name) {
+/* A counter after so many forks, with the test program's own share. */
+static int64_t value_of(const struct value_list *l, const char *name, uint32_t forks) {
     const struct value *v = value_list_find(l, MV_COUNTER, name);
+    int64_t own = strcmp(name, "vmstat.pgfault") == 0 ? guest_own_faults(forks) : 0;
 
-    return v ? (int64_t)v->value : 0;
+    return own + (v ? (int64_t)v->value : 0);
 }
 
 /* ---- checkpoints ---- */
@@ -117,7 +121,9 @@ static int load_checkpoints(struct case_result *c, struct rf_err *err) {
 }
 
 static int at_stop(void *ctx, struct machine *m, size_t index, struct rf_err *err) {
-    struct case_result *c = ((struct swap_run *)ctx)->c;
+    const struct swap_run *run = ctx;
+    struct case_result *c = run->c;
+    uint32_t forks = run->prefix[RF_MIN(c->checkpoint_ops[index], run->ops)].forks;
     struct value_list values;
     int rc = value_list_read(&values, m, err);
 
@@ -132,7 +138,7 @@ static int at_stop(void *ctx, struct machine *m, size_t index, struct rf_err *er
             if (strcmp(r->name, checkpoint_names[k].golden) == 0)
                 snprintf(name, sizeof(name), "%s", checkpoint_names[k].ours);
         }
-        r->value[index] = value_of(&values, name);
+        r->value[index] = value_of(&values, name, forks);
         r->error[index] = band_error(&r->kernel[index], r->value[index]);
     }
     value_list_free(&values);
@@ -203,7 +209,8 @@ static int compare_classes(struct case_result *c, const struct class_table *t) {
     return rc;
 }
 
-static int compare(struct case_result *c, const struct replay_result *r, struct rf_err *err) {
+static int compare(struct case_result *c, const struct replay_result *r, uint32_t forks,
+                   struct rf_err *err) {
     const struct golden *g = c->golden;
     const char *name;
     json_t *value;
@@ -213,7 +220,7 @@ static int compare(struct case_result *c, const struct replay_result *r, struct 
         struct band b;
 
         golden_band(g, counters[i].name, &b);
-        rc = case_add_row(c, counters[i].name, &b, value_of(&r->values, counters[i].name),
+        rc = case_add_row(c, counters[i].name, &b, value_of(&r->values, counters[i].name, forks),
                           counters[i].judged ? ROW_JUDGED : ROW_SHOWN, counters[i].bounded);
     }
     json_object_foreach(g->counters, name, value) {
@@ -222,7 +229,7 @@ static int compare(struct case_result *c, const struct replay_result *r, struct 
         if (rc != RF_OK || !(starts(name, "zswap.") || starts(name, "zram.")))
             continue;
         golden_band(g, name, &b);
-        rc = case_add_row(c, name, &b, value_of(&r->values, name), ROW_JUDGED, false);
+        rc = case_add_row(c, name, &b, value_of(&r->values, name, forks), ROW_JUDGED, false);
     }
     if (rc == RF_OK)
         rc = compare_classes(c, &r->classes);
@@ -246,7 +253,8 @@ static enum codec_id codec_of(const struct machine_config *m, bool zram) {
 
 static int run(struct case_result *c, struct dataset *d, const struct validate_opts *o,
                const struct dataset_trace *dt, struct trace_reader *trace, struct rf_err *err) {
-    struct swap_run run_ctx = {.c = c, .pages = c->golden->region_pages};
+    struct swap_run run_ctx = {
+        .c = c, .pages = c->golden->region_pages, .ops = dt->ops, .prefix = dt->prefix};
     struct replay_opts opts = {.at_stop = at_stop, .at_end = at_end, .ctx = &run_ctx};
     struct machine_config config;
     struct content_set *contents;
@@ -267,7 +275,7 @@ static int run(struct case_result *c, struct dataset *d, const struct validate_o
             err, RF_EINPUT, "%s: bank page %llu, but the bank has only %zu", c->golden->path,
             (unsigned long long)trace_reader_info(trace)->max_content - 1, content_count(contents));
     for (size_t i = 0; c->nr_checkpoints && i < c->checkpoints[0].n; i++) {
-        stops[i] = dt->accesses[RF_MIN(c->checkpoint_ops[i], dt->ops)];
+        stops[i] = dt->prefix[RF_MIN(c->checkpoint_ops[i], dt->ops)].accesses;
         opts.nr_stops++;
     }
     opts.stops = stops;
@@ -280,7 +288,7 @@ static int run(struct case_result *c, struct dataset *d, const struct validate_o
                  c->oom ? "ended by OOM" : "did not end by OOM",
                  c->golden->always_oom ? "always did" : "did not");
     if (!c->golden->always_oom)
-        rc = compare(c, &result, err);
+        rc = compare(c, &result, dt->prefix[dt->ops].forks, err);
     replay_result_free(&result);
     return rc;
 }

@@ -17,7 +17,7 @@ struct trace_entry {
     uint64_t pages;
     bool thp;
     char *path;
-    uint32_t *accesses;
+    struct trace_prefix *prefix;
     uint64_t ops;
 };
 
@@ -70,7 +70,7 @@ void dataset_close(struct dataset *d) {
         if (t->path)
             unlink(t->path);
         free(t->path);
-        free(t->accesses);
+        free(t->prefix);
         free(t);
     }
     while (d->contents) {
@@ -98,8 +98,8 @@ int dataset_find(const struct dataset *d, const char *sub, const char *name,
 
 /* ---- traces ---- */
 
-/* What each prefix of the operations has of loads and stores. */
-static int count_accesses(struct trace_entry *t, const char *text, struct rf_err *err) {
+/* What each prefix of the operations consists of. */
+static int count_operations(struct trace_entry *t, const char *text, struct rf_err *err) {
     struct rft_lines *l;
     size_t cap = 1 << 16, len;
     char *line;
@@ -107,8 +107,8 @@ static int count_accesses(struct trace_entry *t, const char *text, struct rf_err
 
     if (rc != RF_OK)
         return rc;
-    t->accesses = calloc(cap, sizeof(*t->accesses));
-    while (t->accesses && (rc = rft_lines_next(l, &line, &len, err)) == 1) {
+    t->prefix = calloc(cap, sizeof(*t->prefix));
+    while (t->prefix && (rc = rft_lines_next(l, &line, &len, err)) == 1) {
         const char *p = line + strspn(line, " \t");
 
         if (!*p || *p == '#')
@@ -116,20 +116,22 @@ static int count_accesses(struct trace_entry *t, const char *text, struct rf_err
         if (*p == 'c')
             p += 1 + strspn(p + 1, " \t");
         if (t->ops + 1 == cap) {
-            uint32_t *bigger = realloc(t->accesses, (cap *= 2) * sizeof(*bigger));
+            struct trace_prefix *bigger = realloc(t->prefix, (cap *= 2) * sizeof(*bigger));
 
             if (!bigger) {
-                free(t->accesses);
-                t->accesses = NULL;
+                free(t->prefix);
+                t->prefix = NULL;
                 break;
             }
-            t->accesses = bigger;
+            t->prefix = bigger;
         }
-        t->accesses[t->ops + 1] = t->accesses[t->ops] + (*p == 'R' || *p == 'W');
+        t->prefix[t->ops + 1] =
+            (struct trace_prefix){t->prefix[t->ops].accesses + (*p == 'R' || *p == 'W'),
+                                  t->prefix[t->ops].forks + (*p == 'F')};
         t->ops++;
     }
     rft_lines_close(l);
-    if (!t->accesses)
+    if (!t->prefix)
         return rf_fail(err, RF_ENOMEM, "%s: no memory for its operations", text);
     return rc;
 }
@@ -141,7 +143,7 @@ static int convert(struct dataset *d, struct trace_entry *t, struct rf_err *err)
     int rc = dataset_find(d, "traces", t->name, endings, text, sizeof(text), err);
 
     if (rc == RF_OK)
-        rc = count_accesses(t, text, err);
+        rc = count_operations(t, text, err);
     if (rc != RF_OK)
         return rc;
     snprintf(path, sizeof(path), "%s/%u.rft", d->tmp, d->nr_files++);
@@ -186,7 +188,7 @@ int dataset_trace(struct dataset *d, const struct golden *g, struct dataset_trac
     }
     pthread_mutex_unlock(&d->lock);
     if (rc == RF_OK)
-        *out = (struct dataset_trace){.path = t->path, .accesses = t->accesses, .ops = t->ops};
+        *out = (struct dataset_trace){.path = t->path, .prefix = t->prefix, .ops = t->ops};
     return rc;
 }
 

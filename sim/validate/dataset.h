@@ -17,10 +17,14 @@ int dataset_open(const char *dir, const struct golden_list *goldens, bool kernel
 /* Removes the temporary files. */
 void dataset_close(struct dataset *d);
 
+/* What the first k operations are. */
+struct trace_prefix {
+    uint32_t accesses, forks;
+};
 struct dataset_trace {
-    const char *path;         /* .rft */
-    const uint32_t *accesses; /* accesses[k] = loads and stores among the first k operations */
-    uint64_t ops;             /* operations: lines of the text */
+    const char *path; /* .rft */
+    const struct trace_prefix *prefix;
+    uint64_t ops; /* operations: lines of the text */
 };
 /* The case's trace; valid until dataset_close(). */
 int dataset_trace(struct dataset *d, const struct golden *g, struct dataset_trace *out,

@@ -15,7 +15,13 @@
 #define SUBMIT_NS                                                                                  \
     55000 /* of the 79 us, what the submitter pays: the split is a choice, not measured */
 #define COMPLETE_NS 24000 /* and the completion interrupt */
-#define DEVICE_NS 0    /* the host serves it meanwhile: most readers never slept (rusage.nvcsw) */
+#define DEVICE_NS 0 /* the host serves it meanwhile: most readers never slept (rusage.nvcsw) */
+/* What a fork of the test program took beside the traced pages: stack, page tables, slab objects,
+ * and some ten pages that the child copied (__memcg_kmem_charge_page() and __mem_cgroup_charge()
+ * traced under 6.1). */
+#define FORK_PAGES 40
+#define FORK_FAULTS 23 /* and the faults on its own pages, after a fork and between the counts */
+#define FAULTS 1
 #define ACCESS_NS 5000 /* one recorded operation copies or compares a page (rusage.utime) */
 
 static void scale(uint64_t *v, size_t n, uint64_t tenths) {
@@ -40,6 +46,7 @@ void guest_costs(struct machine_config *c) {
     uint64_t *zram[] = {&p->zram.same_filled_ns, &p->zram.write_ns, &p->zram.read_ns,
                         &p->zram.free_ns, &p->zram.copy_page_ns};
 
+    c->fork_pages = FORK_PAGES;
     _Static_assert(sizeof(struct mm_cost) % sizeof(uint64_t) == 0, "an array of times");
     scale((uint64_t *)(void *)&p->mm, sizeof(p->mm) / sizeof(uint64_t), KERNEL_FACTOR_TENTHS);
     p->mm.tick_ns = tick;
@@ -60,4 +67,8 @@ void guest_costs(struct machine_config *c) {
                                .seq_write_ns = DEVICE_NS,
                                .submit_ns = SUBMIT_NS,
                                .complete_ns = COMPLETE_NS};
+}
+
+int64_t guest_own_faults(uint32_t forks) {
+    return FAULTS + FORK_FAULTS * (int64_t)forks;
 }

@@ -107,6 +107,7 @@ static const struct era_field fields[] = {
     FIELD(reclaim, stat_flush_threshold, "pending updates a CPU for a flush on demand"),
     FIELD(reclaim, stat_flush_reclaim, "reclaim demands a flush of the memcg statistics"),
     FIELD(reclaim, uncharge_batch, "freed folios uncharged at once"),
+    FIELD(reclaim, split_underused, "new 2 MiB folios join the deferred split queue"),
     FIELD(reclaim, lru_gen_available, "multi-gen LRU exists"),
     FIELD(reclaim, lru_gen_ages_apart, "a pass that aged generations evicts nothing"),
     FIELD(reclaim, lru_gen_counts_refaults, "multi-gen LRU counts all refaults"),

@@ -10,7 +10,7 @@ int do_control(struct machine *m, struct sim_cpu *cpu, const struct ctl *c, stru
     mm->cur = cpu;
     switch ((enum ctl_kind)c->kind) {
     case CTL_PROCESS:
-        return space_process(mm, cpu, c->pid, TEST_MEMCG, err);
+        return space_process(mm, cpu, c->pid, TEST_MEMCG, c->value, err);
     case CTL_MAP:
         return space_map(mm, c->pid, c->vma, c->first, c->n, c->vpn, c->flags, err);
     case CTL_UNMAP:
@@ -45,7 +45,7 @@ static int control(struct machine *m, uint32_t pid, const struct ctl *c, struct 
 }
 
 int machine_process(struct machine *m, uint32_t pid, uint32_t parent, struct rf_err *err) {
-    struct ctl c = {.kind = CTL_PROCESS, .pid = pid};
+    struct ctl c = {.kind = CTL_PROCESS, .pid = pid, .value = parent != RF_NONE && parent != pid};
 
     if (m->ended)
         return run_result(m, err);

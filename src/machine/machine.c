@@ -252,6 +252,7 @@ static int wire(struct machine *m, struct rf_err *err) {
                   .page_cluster = c->page_cluster,
                   .watermark_scale_factor = c->watermark_scale_factor,
                   .min_free_kbytes = c->min_free_kbytes,
+                  .fork_pages = c->fork_pages,
                   .vma_ra_enabled = c->vma_ra_enabled,
                   .lru_gen_enabled = c->lru_gen_enabled,
                   .thp_always = c->thp_enabled == THP_ALWAYS,

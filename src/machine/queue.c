@@ -198,8 +198,8 @@ int queue_begin(struct machine *m, uint32_t pid, struct rf_err *err) {
 }
 
 int queue_process(struct machine *m, uint32_t pid, uint32_t parent, struct rf_err *err) {
-    struct ctl c = {.kind = CTL_PROCESS, .pid = pid};
     struct stream *s, *p = parent == pid ? NULL : find(m, parent);
+    struct ctl c = {.kind = CTL_PROCESS, .pid = pid, .value = p != NULL};
     int r;
 
     if (pid >= PIDS_MAX)

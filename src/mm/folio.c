@@ -37,6 +37,8 @@ void folio_release(struct mm *mm, uint32_t id) {
     struct folio *f = &mm->folio[id];
     uint32_t nr = folio_nr(f);
 
+    if (RF_UNLIKELY(f->flags & FOLIO_DEFERRED))
+        split_queue_remove(mm, id);
     mm->nr_folios -= nr;
     mm->memcg[folio_memcg(f)].folio_pages -= nr;
     f->flags = 0;
@@ -121,6 +123,27 @@ void folio_lru_insert(struct mm *mm, uint32_t id, bool tail) {
     else
         lru_push_head(mm, l, id);
     stat_list(mm, f, active, true);
+}
+
+void folio_lru_insert_newer(struct mm *mm, uint32_t id, uint32_t older) {
+    struct folio *f = &mm->folio[id];
+    struct lru_list *l =
+        &mm->memcg[folio_memcg(f)]
+             .lruvec.list[(f->flags & FOLIO_ACTIVE) ? LRU_ACTIVE_ANON : LRU_INACTIVE_ANON];
+    uint32_t newer = older == RF_NONE ? l->tail : mm->folio[older].prev;
+
+    f->flags &= (uint16_t)~FOLIO_ISOLATED;
+    if (mm->gen || older == RF_NONE || newer == RF_NONE) {
+        folio_lru_insert(mm, id, older == RF_NONE && !mm->gen);
+        return;
+    }
+    f->flags |= FOLIO_LRU;
+    memcg_stat_updated(mm, folio_nr(f));
+    f->prev = newer;
+    f->next = older;
+    mm->folio[newer].next = mm->folio[older].prev = id;
+    l->nr += folio_nr(f);
+    stat_list(mm, f, f->flags & FOLIO_ACTIVE, true);
 }
 
 void folio_lru_remove(struct mm *mm, uint32_t id) {

@@ -70,6 +70,8 @@ void mm_destroy(struct mm *mm) {
     for (uint32_t i = 0; i < mm->nr_procs; i++)
         free(mm->proc[i].blocks);
     free(mm->proc);
+    for (uint32_t i = 0; i < MAX_MEMCGS; i++)
+        free(mm->memcg[i].split_queue);
     free(mm->vma);
     free(mm->piece);
     free(mm->block);

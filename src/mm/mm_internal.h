@@ -61,6 +61,7 @@ static inline uint64_t pte_make(uint64_t old, uint32_t index, uint32_t flags) {
 #define FOLIO_KSM 0x1000u
 #define FOLIO_STABLE_WB 0x2000u /* under writeback to a device that needs stable pages */
 #define FOLIO_USED 0x4000u      /* allocated */
+#define FOLIO_DEFERRED 0x8000u  /* large: in its memcg's deferred split queue */
 
 /* Slab objects charged for a task's mapping besides its page tables, x86-64: VMA 200, maple node
  * 256, anon_vma 88, anon_vma_chain 64 bytes (/proc/slabinfo). */
@@ -135,6 +136,8 @@ struct memcg {
     uint64_t nr_charged_bytes;          /* left over from drained object stocks */
     uint64_t obj_pages;                 /* pages charged for objects */
     struct memcg_stats now, seen;
+    uint32_t *split_queue, nr_split, cap_split; /* see thp_queue.c; oldest first */
+    uint64_t split_deferred;                    /* of its shrinker */
     struct lruvec lruvec;
     uint64_t c[NR_VM_COUNTERS];
     uint64_t ev_high, ev_max, ev_oom, ev_oom_kill, ev_swap_max, ev_swap_fail;
@@ -181,7 +184,7 @@ struct block {
 };
 struct process {
     bool alive;
-    uint32_t memcg;
+    uint32_t memcg, kernel_pages;
     uint64_t lru_walked; /* MGLRU: when it was last walked, see gen_age(); 0 = not yet */
     uint32_t *blocks;
     uint32_t nblocks, cap;
@@ -373,9 +376,9 @@ static inline void memcg_stat_updated(struct mm *mm, uint64_t n) {
  * lruvecs); pgscan_anon and pgsteal_anon stand for the direct and kswapd ones. */
 #define VM_BIT(name) ((uint64_t)1 << VM_##name)
 #define MEMCG_STATS                                                                                \
-    (VM_BIT(pgfault) | VM_BIT(pgmajfault) | VM_BIT(zswpin) | VM_BIT(zswpout) |                      \
-     VM_BIT(pgscan_anon) | VM_BIT(pgsteal_anon) | VM_BIT(pgactivate) | VM_BIT(pgdeactivate) |       \
-     VM_BIT(pgrefill) | VM_BIT(workingset_refault_anon) | VM_BIT(workingset_activate_anon) |        \
+    (VM_BIT(pgfault) | VM_BIT(pgmajfault) | VM_BIT(zswpin) | VM_BIT(zswpout) |                     \
+     VM_BIT(pgscan_anon) | VM_BIT(pgsteal_anon) | VM_BIT(pgactivate) | VM_BIT(pgdeactivate) |      \
+     VM_BIT(pgrefill) | VM_BIT(workingset_refault_anon) | VM_BIT(workingset_activate_anon) |       \
      VM_BIT(workingset_restore_anon) | VM_BIT(thp_fault_alloc))
 static inline void vm_count(struct mm *mm, uint32_t memcg, enum vm_counter k, uint64_t n) {
     mm->c[k] += n;
@@ -413,7 +416,9 @@ void lru_push_head(struct mm *mm, struct lru_list *l, uint32_t id);
 void lru_push_tail(struct mm *mm, struct lru_list *l, uint32_t id);
 void lru_unlink(struct mm *mm, struct lru_list *l, uint32_t id);
 void folio_lru_insert(struct mm *mm, uint32_t id, bool tail); /* list by FOLIO_ACTIVE */
-void folio_lru_remove(struct mm *mm, uint32_t id); /* the caller counts the update */
+void folio_lru_remove(struct mm *mm, uint32_t id);            /* the caller counts the update */
+/* Next to `older`, on the side of the head; RF_NONE = at the tail. With generations at the head. */
+void folio_lru_insert_newer(struct mm *mm, uint32_t id, uint32_t older);
 void folio_add_lru(struct mm *mm, struct sim_cpu *cpu, uint32_t id);
 void folio_rotate_reclaimable(struct mm *mm, struct sim_cpu *cpu, uint32_t id);
 void lru_add_drain(struct mm *mm, struct sim_cpu *cpu);
@@ -559,6 +564,8 @@ bool frames_available_large(struct mm *mm, struct sim_cpu *cpu, uint32_t nr, boo
                             bool direct);
 bool kswapd_run(struct mm *mm, struct sim_cpu *cpu); /* true if it has more to do */
 void watermarks_init(struct mm *mm);
+/* Objects that a shrinker of `count` scans at a priority; *deferred is what it puts off. */
+uint64_t shrinker_scan(uint64_t count, uint32_t priority, uint64_t *deferred);
 
 struct scan_control {
     uint32_t target; /* memcg, ROOT_MEMCG for global */
@@ -635,6 +642,14 @@ uint32_t large_content(const struct mm *mm, const struct folio *f, uint32_t i);
  */
 bool large_split(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, uint32_t *pieces);
 
+/* ---- thp_queue.c ---- */
+void split_queue_add(struct mm *mm, uint32_t folio);
+/* The same if some page of the folio lost its last mapping and others did not. */
+void split_queue_add_partial(struct mm *mm, uint32_t folio);
+void split_queue_remove(struct mm *mm, uint32_t folio);
+/* One call of the queue's shrinker. */
+void split_queue_shrink(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t priority);
+
 void count_scan(struct mm *mm, uint32_t memcg, const struct scan_control *sc, uint64_t n);
 void count_steal(struct mm *mm, uint32_t memcg, const struct scan_control *sc, uint64_t n);
 
@@ -650,7 +665,7 @@ void lru_gen_remove(struct mm *mm, uint32_t id);
 void lru_gen_shrink(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, struct scan_control *sc);
 
 /* ---- space.c ---- */
-int space_process(struct mm *mm, struct sim_cpu *cpu, uint32_t pid, uint32_t memcg,
+int space_process(struct mm *mm, struct sim_cpu *cpu, uint32_t pid, uint32_t memcg, bool forked,
                   struct rf_err *err) RF_MUST_CHECK;
 int space_map(struct mm *mm, uint32_t pid, uint32_t vma, uint32_t first, uint32_t n, uint64_t vpn,
               uint32_t flags, struct rf_err *err) RF_MUST_CHECK;

@@ -106,6 +106,15 @@ static void shrink_lruvec(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg,
         shrink_active_list(mm, cpu, memcg, SWAP_CLUSTER_MAX);
 }
 
+uint64_t shrinker_scan(uint64_t count, uint32_t priority, uint64_t *deferred) {
+    uint64_t scanned = zswap_shrink_batches(count, zswap_shrink_amount(count, priority, *deferred));
+    uint64_t grown = *deferred + (count >> priority) * 2;
+
+    if (count)
+        *deferred = RF_MIN(grown > scanned ? grown - scanned : 0, 2 * count);
+    return scanned;
+}
+
 /* The pools' own shrinkers (zsmalloc): not aware of memcgs, so only in the root's turn of a global
  * reclaim. A scan ignores the amount asked for and compacts the whole pool. */
 static void shrink_pools(struct mm *mm, struct sim_cpu *cpu, const struct scan_control *sc) {
@@ -114,13 +123,7 @@ static void shrink_pools(struct mm *mm, struct sim_cpu *cpu, const struct scan_c
                          pool ? pool->ops->compactable(pool) : 0};
 
     for (int i = 0; i < 2; i++) {
-        uint64_t *deferred = &mm->pool_deferred[i];
-        if (!count[i])
-            continue;
-        uint64_t amount = zswap_shrink_amount(count[i], (uint32_t)sc->priority, *deferred);
-        uint64_t scanned = zswap_shrink_batches(count[i], amount);
-        uint64_t grown = *deferred + (count[i] >> sc->priority) * 2;
-        *deferred = RF_MIN(grown > scanned ? grown - scanned : 0, 2 * count[i]);
+        uint64_t scanned = shrinker_scan(count[i], (uint32_t)sc->priority, &mm->pool_deferred[i]);
         if (!scanned)
             continue;
         mm->c[VM_slabs_scanned] += scanned;
@@ -138,6 +141,8 @@ static void shrink_slabs(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg,
     if (mm->zswap)
         (void)zswap_shrink_slab(mm->zswap, cpu, memcg, (uint32_t)sc->priority, &scanned);
     mm->c[VM_slabs_scanned] += scanned;
+    if (RF_UNLIKELY(mm->memcg[memcg].nr_split))
+        split_queue_shrink(mm, cpu, memcg, (uint32_t)sc->priority);
     if (memcg == ROOT_MEMCG)
         shrink_pools(mm, cpu, sc);
 }

@@ -21,7 +21,7 @@ static int grow(void **arr, uint32_t *cap, uint32_t n, size_t elem, struct rf_er
 
 #define MAX_PIDS (1u << 22)
 
-int space_process(struct mm *mm, struct sim_cpu *cpu, uint32_t pid, uint32_t memcg,
+int space_process(struct mm *mm, struct sim_cpu *cpu, uint32_t pid, uint32_t memcg, bool forked,
                   struct rf_err *err) {
     mm->cur = cpu;
     if (pid >= MAX_PIDS)
@@ -39,6 +39,9 @@ int space_process(struct mm *mm, struct sim_cpu *cpu, uint32_t pid, uint32_t mem
     p->memcg = memcg;
     p->nblocks = 0;
     memcg_charge_obj(mm, cpu, memcg, TASK_SLAB_BYTES);
+    p->kernel_pages = forked ? mm->p.knobs.fork_pages : 0;
+    for (uint32_t i = 0; i < p->kernel_pages; i++)
+        memcg_charge_kernel(mm, cpu, memcg, 1);
     return RF_OK;
 }
 
@@ -293,6 +296,8 @@ int space_exit(struct mm *mm, struct sim_cpu *cpu, uint32_t pid, bool exec, stru
     p->nblocks = 0;
     if (!exec) {
         memcg_uncharge_obj(mm, cpu, p->memcg, TASK_SLAB_BYTES);
+        if (p->kernel_pages)
+            memcg_uncharge_kernel(mm, p->memcg, p->kernel_pages);
         p->alive = false;
         free(p->blocks);
         p->blocks = NULL;

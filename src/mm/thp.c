@@ -107,6 +107,8 @@ bool thp_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, bool write, stru
     mm->block[id >> 9].pmd = true;
     map_large(mm, cpu, folio, base);
     vm_count(mm, memcg, VM_thp_fault_alloc, 1);
+    if (mm->p.reclaim.split_underused)
+        split_queue_add(mm, folio);
     mm->mthp[PMD_ORDER][MTHP_ANON_FAULT_ALLOC]++;
     return true;
 }
@@ -151,6 +153,14 @@ bool mthp_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, struct fault_ct
 }
 
 void block_split_pmd(struct mm *mm, uint32_t block) {
+    uint64_t any = 0;
+
+    /* The huge entry's accessed and dirty bits are all entries'. */
+    for (uint32_t id = block << 9; id < (block + 1) << 9; id++)
+        any |= mm->pte[id];
+    if (!(any & PTE_ZEROPAGE))
+        for (uint32_t id = block << 9; id < (block + 1) << 9; id++)
+            mm->pte[id] |= any & (PTE_ACCESSED | PTE_DIRTY);
     mm->block[block].pmd = false;
     mm->c[VM_thp_split_pmd]++;
 }

@@ -170,8 +170,10 @@ void large_zap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, uint32_t id, 
     for (; id < stop; id++)
         if (maps(mm, id, folio))
             mm->pte[id] = PTE_MAPPED;
-    if (large_mapped_in(mm, folio, block, RF_NONE))
+    if (large_mapped_in(mm, folio, block, RF_NONE)) {
+        split_queue_add_partial(mm, folio);
         return;
+    }
     drop_mapping(mm, folio, block);
     folio_free_if_idle(mm, cpu, folio);
 }

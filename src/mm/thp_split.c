@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Splitting a large folio into pages (mm/huge_memory.c split_huge_page_to_list() 6.1,
- * __folio_split() 6.12). Only reclaim splits, and only outside the swap cache: a folio of which
- * some pages were unmapped waits until reclaim meets it.
+ * __folio_split() 6.12). Only reclaim splits, and only outside the swap cache.
  */
 #include "mm_internal.h"
 
@@ -33,6 +32,7 @@ bool large_split(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, uint32_t *p
     if (mm->nr_folios > mm->folio_cap || f->mapcount > FOLIO_MAX_MAPCOUNT)
         return false;
     blocks = large_blocks(mm, folio, block);
+    split_queue_remove(mm, folio);
     mm->nr_folios -= nr - 1;
     mm->memcg[memcg].folio_pages -= nr - 1;
     f->memcg_order = (uint8_t)memcg;

@@ -131,6 +131,8 @@ enum fault_result do_wp_page(struct mm *mm, struct sim_cpu *cpu, uint32_t id,
     mm->pte[id] =
         pte_make(p, fresh, PTE_PRESENT | PTE_ACCESSED | PTE_DIRTY | PTE_WRITE | PTE_EXCLUSIVE);
     folio_add_lru(mm, cpu, fresh);
+    if (old != RF_NONE && RF_UNLIKELY(folio_order(&mm->folio[old])))
+        split_queue_add_partial(mm, old);
     if (old != RF_NONE && mm->folio[old].mapcount == 0 &&
         (mm->p.fault.free_idle_after_cow || !(mm->folio[old].flags & FOLIO_SWAPCACHE)))
         folio_free_if_idle(mm, cpu, old);

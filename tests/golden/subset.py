@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 CASES = """disk_seq disk_zipf disk_phase disk_stride disk_fork zram_seq zram_zipf zram_phase
-zram_fork zswap_seq zswap_zipf zswap_stride zswap_zipf_m25 zswap_zipf_tiny_acc100 zswap_zipf_zbud
+zram_fork zram_fillrand_thp zswap_seq zswap_zipf zswap_stride zswap_zipf_m25 zswap_zipf_tiny_acc100 zswap_zipf_zbud
 zswap_zipf_z3fold zswap_zipf_zstd zr_*""".split()
 DROPPED = ("memcg.", "rusage.", "after_unmap.", "vmstat.nr_", "elapsed_ns", "vmstat.numa",
            "vmstat.pgalloc", "vmstat.pgfree")
