@@ -6,12 +6,14 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include "config/value.h"
+#include "html/reports.h"
 #include "report/report.h"
 #include "repro/repro.h"
 
 enum { OPT_SEEDS = OPT_OWN, OPT_SCALE, OPT_JOBS };
 
 static const struct cli_option options[] = {
+    {OPT_HTML, 0, "html", "FILE|-", "writes a page: published ranges and simulated values"},
     {OPT_JSON, 0, "json", "FILE|-", "writes criteria and runs as JSON; an array for 'all'"},
     {OPT_SEEDS, 0, "seeds", "N", "runs with N different random numbers, 1 to 100 (default 3)"},
     {OPT_SCALE, 0, "scale", "S", "size of machine and workload: 1, 0.25, 1/8 (default 1)"},
@@ -32,7 +34,8 @@ const struct cli_command cmd_repro_info = {
 };
 
 struct args {
-    const char *name, *json;
+    const char *name;
+    struct outputs out;
     uint64_t seeds, jobs;
     double scale; /* 0 = not given */
     bool quiet;
@@ -76,7 +79,10 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
             a->name = w.value;
             break;
         case OPT_JSON:
-            a->json = w.value;
+            a->out.path[OUT_JSON] = w.value;
+            break;
+        case OPT_HTML:
+            a->out.path[OUT_HTML] = w.value;
             break;
         case OPT_SEEDS:
             if (!value_u64(w.value, &a->seeds) || a->seeds < 1 || a->seeds > 100)
@@ -93,8 +99,11 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
             a->quiet = true;
         }
     }
-    if (rc == RF_OK && !a->name && a->json)
-        rc = rf_fail(err, RF_EUSAGE, "--json needs the name of an experiment, or 'all'");
+    if (rc == RF_OK)
+        rc = outputs_check(&a->out, err);
+    if (rc == RF_OK && !a->name && (a->out.path[OUT_JSON] || a->out.path[OUT_HTML]))
+        rc = rf_fail(err, RF_EUSAGE, "--%s needs the name of an experiment, or 'all'",
+                     a->out.path[OUT_JSON] ? "json" : "html");
     return rc;
 }
 
@@ -195,21 +204,20 @@ static int run_jobs(const struct args *a, const struct repro_ops *only, FILE *ou
     return rc;
 }
 
-static int write_json(const struct args *a, const json_t *results, bool all, struct rf_err *err) {
-    struct rf_err ignored;
-    struct output o;
-    int rc = output_open(&o, a->json, err);
+static int write_results(struct args *a, const json_t *results, bool all, struct rf_err *err) {
+    struct output *o = a->out.o;
+    int rc = RF_OK;
 
-    if (rc != RF_OK)
-        return rc;
-    rc = report_write_json(&o, all ? results : json_array_get(results, 0), false, err);
-    if (output_close(&o, rc == RF_OK ? err : &ignored) != RF_OK && rc == RF_OK)
-        rc = err->code;
+    if (o[OUT_JSON].f)
+        rc =
+            report_write_json(&o[OUT_JSON], all ? results : json_array_get(results, 0), false, err);
+    if (rc == RF_OK && o[OUT_HTML].f)
+        rc = html_repro(o[OUT_HTML].f, results, err);
     return rc;
 }
 
-static int run_named(const struct args *a, bool *failed, struct rf_err *err) {
-    bool all = strcmp(a->name, "all") == 0, text = !a->quiet;
+static int run_named(struct args *a, bool *failed, struct rf_err *err) {
+    bool all = strcmp(a->name, "all") == 0, text = !a->quiet && !outputs_take_stdout(&a->out);
     const struct repro_ops *only = all ? NULL : repro_find(a->name);
     json_t *results = json_array();
     struct output o;
@@ -218,17 +226,18 @@ static int run_named(const struct args *a, bool *failed, struct rf_err *err) {
     if (!all && !only)
         rc =
             rf_fail(err, RF_EUSAGE, "unknown experiment '%s'; 'refault repro' lists them", a->name);
-    if (a->json && strcmp(a->json, "-") == 0)
-        text = false;
+    if (rc == RF_OK)
+        rc = outputs_open(&a->out, err);
     if (rc == RF_OK)
         rc = output_open(&o, "-", err);
     if (rc == RF_OK) {
         rc = run_jobs(a, only, text ? o.f : NULL, results, failed, err);
-        if (rc == RF_OK)
+        if (rc == RF_OK && text)
             rc = output_close(&o, err);
     }
-    if (rc == RF_OK && a->json)
-        rc = write_json(a, results, all, err);
+    if (rc == RF_OK)
+        rc = write_results(a, results, all, err);
+    rc = outputs_close(&a->out, rc, err);
     json_decref(results);
     return rc;
 }

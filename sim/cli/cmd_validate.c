@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "config/value.h"
+#include "html/reports.h"
 #include "report/report.h"
 #include "validate/catalogue.h"
 #include "validate/validate.h"
@@ -27,6 +28,7 @@ static const struct cli_option options[] = {
     {OPT_CASE, 0, "case", "GLOB", "only cases with such names; several add up"},
     {OPT_KINDS, 0, "kinds", "LIST", "only these kinds: disk,zswap,zram,zr"},
     {OPT_JSON, 0, "json", "FILE|-", "writes everything as one JSON object"},
+    {OPT_HTML, 0, "html", "FILE|-", "writes a page: errors by counter and case"},
     {OPT_MARKDOWN, 0, "markdown", "FILE|-", "writes the tables of docs/fidelity.md"},
     {OPT_ABLATE, 0, "ablate", NULL,
      "with --markdown: also each of ten mechanisms switched off in turn"},
@@ -66,7 +68,7 @@ struct args {
     struct validate_setting *settings;
     char **texts; /* of the settings */
     size_t nr_texts;
-    const char *json, *markdown, *diverge, *catalogue;
+    const char *json, *html, *markdown, *diverge, *catalogue;
     bool quiet, ablate;
     int progress;
 };
@@ -133,6 +135,9 @@ static int parse_option(struct args *a, int id, const char *value, struct rf_err
         return RF_OK;
     case OPT_JSON:
         a->json = value;
+        return RF_OK;
+    case OPT_HTML:
+        a->html = value;
         return RF_OK;
     case OPT_MARKDOWN:
         a->markdown = value;
@@ -210,7 +215,7 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
         return rf_fail(err, RF_EUSAGE,
                        "validate needs a folder of recorded runs; "
                        "'refault validate --help' explains");
-    return outputs_differ((const char *const[]){a->json, a->markdown}, 2, err);
+    return outputs_differ((const char *const[]){a->json, a->markdown, a->html}, 3, err);
 }
 
 static int write_text(const struct args *a, const struct validation *v, struct rf_err *err) {
@@ -243,6 +248,20 @@ static int write_results(const struct args *a, const struct validation *v, struc
 
             text = o.f != stdout;
             rc = j ? report_write_json(&o, j, false, err)
+                   : rf_fail(err, RF_ENOMEM, "no memory for the result");
+            json_decref(j);
+            if (output_close(&o, rc == RF_OK ? err : &ignored) != RF_OK && rc == RF_OK)
+                rc = err->code;
+        }
+    }
+    if (rc == RF_OK && a->html) {
+        rc = output_open(&o, a->html, err);
+        if (rc == RF_OK) {
+            json_t *j = validate_json(v);
+            struct rf_err ignored;
+
+            text = text && o.f != stdout;
+            rc = j ? html_validate(o.f, j, err)
                    : rf_fail(err, RF_ENOMEM, "no memory for the result");
             json_decref(j);
             if (output_close(&o, rc == RF_OK ? err : &ignored) != RF_OK && rc == RF_OK)

@@ -20,7 +20,8 @@ struct line_chart {
     const char *id, *title, *note;
     enum unit x_unit, y_unit;
     const char *x_title, *y_title;
-    const double *x; /* ascending */
+    const double *x;            /* ascending */
+    const char *const *x_names; /* of the values, in place of numbers; NULL = numbers */
     size_t n;
     struct line lines[MAX_LINES];
     size_t nr;
@@ -63,6 +64,51 @@ struct stack_chart {
     size_t n;
 };
 void chart_stacks(struct page *p, const struct stack_chart *c);
+
+/* ---- matrix.c: a value for each pair, as colour ---- */
+struct matrix_cell {
+    double value;
+    unsigned level;  /* 1 (little) to 7, 0 = nothing there */
+    char text[48];   /* in the cell if there is room */
+    char title[256]; /* shown on hovering */
+    const char *key; /* data-key, or NULL */
+};
+struct matrix {
+    const char *id, *title, *note, *x_title, *y_title;
+    const char *low, *high; /* what the ends of the colours mean */
+    size_t nx, ny;
+    const char *const *x_names, *const *y_names; /* y: the first is on top */
+    bool wide;
+    void (*cell)(void *ctx, size_t x, size_t y, struct matrix_cell *out);
+    void *ctx;
+};
+void chart_matrix(struct page *p, const struct matrix *m);
+
+/* ---- scatter.c: two values of each point, and the points that no other one beats ---- */
+struct scatter_point {
+    double x, y;
+    char title[256];
+    bool front; /* set by chart_scatter(): none is lower in one and not higher in the other */
+};
+struct scatter {
+    const char *id, *title, *note, *x_title, *y_title;
+    enum unit x_unit, y_unit;
+    struct scatter_point *points;
+    size_t n;
+};
+void chart_scatter(struct page *p, struct scatter *s);
+
+/* ---- bands.c: figures against the ranges in which they must lie, each row on its own scale ----
+ */
+struct band_row {
+    const char *id, *what;
+    double value, low, high; /* bounds may be infinite */
+    double least, most;      /* of several runs; both are value if there is one */
+    unsigned decimals;
+    bool pass;
+};
+void chart_bands(struct page *p, const char *id, const char *title, const char *note,
+                 const struct band_row *rows, size_t n);
 
 /* ---- tables.c ---- */
 struct table_cell {

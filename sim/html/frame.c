@@ -64,6 +64,17 @@ static void tick_text(const struct scale *s, enum unit u, double v, char *buf, s
     }
 }
 
+/* Ticks in the unit of the axis; halves and quarters of bytes only where the range is wide. */
+static size_t axis_ticks(const struct scale *s, enum unit u, unsigned want, double out[MAX_TICKS]) {
+    double by = s->log ? 1 : unit_scale_for(u, s->hi).by;
+    struct scale t = {.lo = s->lo / by, .hi = s->hi / by, .log = s->log};
+    size_t n = scale_ticks(&t, want, u == UNIT_BYTES && t.hi - t.lo >= 4, out);
+
+    for (size_t i = 0; i < n; i++)
+        out[i] *= by;
+    return n;
+}
+
 static void axis_title(enum unit u, const struct scale *s, const char *title, char *buf,
                        size_t size) {
     struct unit_scale us = unit_scale_for(u, s->hi);
@@ -76,7 +87,7 @@ static void axis_title(enum unit u, const struct scale *s, const char *title, ch
 
 void frame_axis_x(FILE *f, const struct frame *p, enum unit u, const char *title) {
     double ticks[MAX_TICKS], width = p->x.to - p->x.from;
-    size_t n = scale_ticks(&p->x, (unsigned)(width / 70) + 1, u == UNIT_BYTES, ticks);
+    size_t n = axis_ticks(&p->x, u, (unsigned)(width / 80) + 1, ticks);
     /* Wide paper is shown smaller on a phone, with larger letters. */
     double line = p->width > 600 ? 20 : 17;
     char buf[128];
@@ -93,9 +104,28 @@ void frame_axis_x(FILE *f, const struct frame *p, enum unit u, const char *title
     svg_label(f, (p->x.from + p->x.to) / 2, p->y.from + 2.1 * line, "middle", "at", buf);
 }
 
+void frame_axis_names(FILE *f, const struct frame *p, const char *const *names, size_t n,
+                      const char *title) {
+    size_t longest = 1, step;
+    double room;
+
+    for (size_t i = 0; i < n; i++)
+        longest = RF_MAX(longest, strlen(names[i]));
+    room = (p->x.to - p->x.from) / (double)(n > 1 ? n - 1 : 1);
+    step = (size_t)((double)longest * 7 / room) + 1;
+    for (size_t i = 0; i < n; i += step) {
+        double x = scale_at(&p->x, (double)i);
+
+        fprintf(f, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>\n", x, p->y.to, p->y.from + 4);
+        svg_label(f, x, p->y.from + 17, "middle", NULL, names[i]);
+    }
+    fprintf(f, "<path class=\"axis\" d=\"M%.1f %.1fH%.1f\"/>\n", p->x.from, p->y.from, p->x.to);
+    svg_label(f, (p->x.from + p->x.to) / 2, p->y.from + 34, "middle", "at", title);
+}
+
 void frame_axis_y(FILE *f, const struct frame *p, enum unit u, const char *title) {
     double ticks[MAX_TICKS];
-    size_t n = scale_ticks(&p->y, 4, u == UNIT_BYTES, ticks);
+    size_t n = axis_ticks(&p->y, u, 4, ticks);
     char buf[128];
 
     for (size_t i = 0; i < n; i++) {

@@ -81,6 +81,9 @@ void frame_begin(FILE *f, struct frame *p, const char *id, const char *descripti
                  bool interactive);
 /* Grid lines, tick labels and the title of an axis. */
 void frame_axis_x(FILE *f, const struct frame *p, enum unit u, const char *title);
+/* Names at 0, 1, ... n - 1; as many as there is room for. */
+void frame_axis_names(FILE *f, const struct frame *p, const char *const *names, size_t n,
+                      const char *title);
 void frame_axis_y(FILE *f, const struct frame *p, enum unit u, const char *title);
 void frame_end(FILE *f);
 /* Closes the figure; interactive ones get a line for the readout. */

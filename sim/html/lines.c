@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "report/report.h"
+
 /* Sum of the lines below line k (stacked charts), at i. */
 static double base_of(const struct line_chart *c, size_t k, size_t i) {
     double sum = 0;
@@ -94,12 +96,19 @@ static void give_data(struct page *p, const struct line_chart *c) {
         for (size_t i = 0; i < c->n; i++)
             json_array_append_new(y, isnan(c->lines[k].y[i]) ? json_null()
                                                              : json_real(c->lines[k].y[i]));
-        json_object_set_new(line, "name", json_string(c->lines[k].name));
+        json_object_set_new(line, "name", report_string(c->lines[k].name));
         json_object_set_new(line, "y", y);
         json_array_append_new(lines, line);
     }
     json_object_set_new(chart, "x", x);
-    json_object_set_new(chart, "x_name", json_string(c->x_title));
+    if (c->x_names) {
+        json_t *names = json_array();
+
+        for (size_t i = 0; i < c->n; i++)
+            json_array_append_new(names, report_string(c->x_names[i]));
+        json_object_set_new(chart, "x_names", names);
+    }
+    json_object_set_new(chart, "x_name", report_string(c->x_title));
     json_object_set_new(chart, "x_unit", json_string(unit_name(c->x_unit)));
     json_object_set_new(chart, "y_unit", json_string(unit_name(c->y_unit)));
     json_object_set_new(chart, "lines", lines);
@@ -129,8 +138,13 @@ void chart_lines(struct page *p, const struct line_chart *c) {
     figure_legend(f, items, c->nr);
     snprintf(about, sizeof(about), "Line chart: %s over %s. Arrow keys move along it.", c->title,
              c->x_title);
+    if (c->n == 1)
+        fr.x = (struct scale){.lo = c->x[0] - 1, .hi = c->x[0] + 1};
     frame_begin(f, &fr, c->id, about, true);
-    frame_axis_x(f, &fr, c->x_unit, c->x_title);
+    if (c->x_names)
+        frame_axis_names(f, &fr, c->x_names, c->n, c->x_title);
+    else
+        frame_axis_x(f, &fr, c->x_unit, c->x_title);
     frame_axis_y(f, &fr, c->y_unit, c->y_title);
     for (size_t k = 0; k < c->nr; k++) {
         if (c->stacked)

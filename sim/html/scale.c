@@ -93,11 +93,11 @@ static double round_step(double range, unsigned want, bool binary) {
 
     if (binary)
         return raw > base * 1.01 ? base * 2 : base;
-    if (raw <= base * 1.01)
+    if (raw <= base * 1.4)
         return base;
-    if (raw <= base * 2.01)
+    if (raw <= base * 2.8)
         return base * 2;
-    return raw <= base * 5.01 ? base * 5 : base * 10;
+    return raw <= base * 7 ? base * 5 : base * 10;
 }
 
 size_t scale_ticks(const struct scale *s, unsigned want, bool binary, double out[MAX_TICKS]) {

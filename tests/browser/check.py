@@ -80,7 +80,7 @@ def on_axis(chart, y):
     return (float(a) + (y - ya) / (yb - ya) * (float(b) - float(a))) * scale
 
 
-def check_page(b, path, what):
+def check_page(b, path, what, sections=2):
     """What holds for every page."""
     check(os.path.getsize(path) < 2 << 20, "%s: the file is too large" % what)
     text = open(path, encoding="utf-8").read()
@@ -94,7 +94,7 @@ def check_page(b, path, what):
     check(colours[0] != colours[1], "%s: dark looks as light does" % what)
     b.view(1180)
     b.load(path)
-    check(b.run("document.querySelectorAll('nav a').length") > 1, "%s: no navigation" % what)
+    check(b.run("document.querySelectorAll('nav a').length") >= sections, "%s: no navigation" % what)
     check(b.run("Array.from(document.querySelectorAll('[id]')).every(function (e, i, all) {"
                 "return all.findIndex(function (o) { return o.id === e.id; }) === i; })"),
           "%s: an id is there twice" % what)
@@ -198,6 +198,58 @@ def check_replay(b, trace, arguments, what, finals):
     check(": %d accesses, " % heat["accesses"][heat["rows"] + 1] in out, "%s: %s" % (what, out))
 
 
+def check_repro(b):
+    page, result = scratch_file("repro.html"), scratch_file("repro.json")
+    refault("repro", "seed-004", "--html", page, "--json", result)
+    result = json.load(open(result))
+    check_page(b, page, "repro", sections=1)
+    rows = b.run("Array.from(document.querySelectorAll('#criteria1 tbody tr')).map(function (r) {"
+                 "return Array.from(r.cells).map(function (c) { return c.textContent; }); })")
+    check(len(rows) == len(result["criteria"]) > 10, "repro: number of criteria")
+    for row, c in zip(rows, result["criteria"]):
+        check(row[0] == c["id"] and float(row[2]) == c["value"] and float(row[5]) == c["low"] and
+              float(row[6]) == c["high"] and row[7] == ("holds" if c["pass"] else "fails"),
+              "repro: row %s" % row)
+    # A dot stands in its band as the value does in its range.
+    by_id = {c["id"]: c for c in result["criteria"]}
+    drawn = b.run("Array.from(document.querySelectorAll('#bands1 g[data-key]')).map(function (g) {"
+                  "var r = g.querySelector('.band'); return [g.dataset.key, +r.getAttribute('x'),"
+                  "+r.getAttribute('width'), +g.querySelector('circle').getAttribute('cx')]; })")
+    check(len(drawn) == sum(c["low"] < c["high"] or not c["pass"] for c in result["criteria"]) > 0,
+          "repro: number of bands")
+    for key, x, width, dot in drawn:
+        c = by_id[key]
+        check(abs((dot - x) / width - (c["value"] - c["low"]) / (c["high"] - c["low"])) < 0.01,
+              "repro: place of %s" % key)
+
+
+def check_validate(b):
+    page, result = scratch_file("validate.html"), scratch_file("validate.json")
+    refault("validate", os.path.join(source, "tests", "golden"), "--case", "zram_*", "--html",
+            page, "--json", result, "--progress", "never")
+    result = json.load(open(result))
+    check_page(b, page, "validate")
+    want = {}
+    for case in result["cases"]:
+        for name, row in case["counters"].items():
+            if row["judged"]:
+                want.setdefault((case["case"], name), []).append(
+                    (row["refault"], round(row["error"] * 100, 6)))
+    have = {}
+    cells = b.run("Array.from(document.querySelectorAll('g[data-value][data-key]')).map(function"
+                  " (g) { return [g.querySelector('title').textContent, +g.dataset.value,"
+                  "g.querySelector('rect').getAttribute('class')]; })")
+    levels = [0, 0.1, 0.5, 1, 2, 5]
+    for title, value, style in cells:
+        case, name = title.split(":")[0].split(" ")
+        number = int(re.search(r"refault (-?\d+)", title).group(1))
+        have.setdefault((case, name), []).append((number, round(value, 6)))
+        check(style == "cell h%d" % (1 + sum(value > v for v in levels)),
+              "validate: colour of %s" % title)
+    check({k: sorted(v) for k, v in have.items()} == {k: sorted(v) for k, v in want.items()} and
+          len(want) > 10, "validate: cells of the matrices")
+
+
 def main():
     trace = scratch_file("<img src=x onerror=alert(1)>&amp;\".rft")
     refault("gen", "zipf", "--pages", "4K", "--ops", "60K", "-o", trace)
@@ -211,6 +263,8 @@ def main():
                                 "--kernel", "6.1"], "zram",
                      [("residency", 1, "final_swapped", 4096),
                       ("pool", 2, "zram.mem_used_total", 1)])
+        check_repro(b)
+        check_validate(b)
         check(not b.messages, "the browser said: %s" % b.messages)
     finally:
         b.close()

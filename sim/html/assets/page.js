@@ -24,7 +24,7 @@
 
   var nav = document.querySelector('nav');
   document.querySelectorAll('section').forEach(function (s) {
-    if (!s.querySelector('.grid').children.length) {
+    if (!s.querySelector('.grid').children.length && !s.querySelector('table')) {
       s.hidden = true;
       return;
     }
@@ -49,7 +49,7 @@
     function showLine() {
       var x = place(c.x[at]).toFixed(1);
       cursor.setAttribute('d', 'M' + x + ' ' + top + 'V' + bottom);
-      out.textContent = text(c.x[at], c.x_unit) + ': ' + c.lines.map(function (l) {
+      out.textContent = (c.x_names ? c.x_names[at] : text(c.x[at], c.x_unit)) + ': ' + c.lines.map(function (l) {
         return l.name + ' ' + text(l.y[at], c.y_unit);
       }).join(', ');
     }
@@ -113,6 +113,18 @@
     box.addEventListener('change', function () {
       box.closest('figure').classList.toggle('hide-' + box.dataset.layer, !box.checked);
     });
+  });
+
+  /* ---- one of several groups of charts ---- */
+  document.querySelectorAll('select[data-groups]').forEach(function (select) {
+    function choose() {
+      document.querySelectorAll('[data-group]').forEach(function (g) {
+        g.hidden = g.dataset.group !== select.value;
+      });
+    }
+    select.parentNode.hidden = false;
+    select.addEventListener('change', choose);
+    choose();
   });
 
   /* ---- tables ---- */
