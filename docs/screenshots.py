@@ -15,6 +15,11 @@ PICTURES = [
      ["replay", "traces/redis.rft", "--set", "memory.max=50%", "--set", "zswap.enabled=1"]),
     ("accesses-dark", 1000, True, False, "#accesses",
      ["replay", "traces/gcc-tree.rft", "--set", "memory.max=50%", "--set", "swap.device=zram0"]),
+    ("sweep", 1000, False, False, None,
+     ["sweep", "traces/redis.rft", "--set", "memory.max=50%", "--set", "zswap.enabled=1",
+      "--sweep", "zswap.max_pool_percent=1,5,10,20,30,50", "--sweep",
+      "zswap.compressor=lzo,lz4,zstd,deflate,842", "--sweep", "vm.page-cluster=0,3",
+      "--progress", "never"]),
 ]
 
 

@@ -9,6 +9,7 @@
 static const struct cli_option options[] = {
     {OPT_JSON, 0, "json", "FILE|-", "writes each result as one JSON object on a line"},
     {OPT_CSV, 0, "csv", "FILE|-", "writes all results as CSV, one a row"},
+    {OPT_HTML, 0, "html", "FILE|-", "writes a page with charts, one file that loads nothing"},
     {OPT_QUIET, 'q', "quiet", NULL, "no table"},
     {0, 0, NULL, NULL, NULL},
 };
@@ -49,7 +50,7 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
         else if (id == OPT_QUIET)
             a->quiet = true;
         else
-            a->out.path[id == OPT_JSON ? OUT_JSON : OUT_CSV] = w.value;
+            a->out.path[id == OPT_JSON ? OUT_JSON : id == OPT_CSV ? OUT_CSV : OUT_HTML] = w.value;
     }
     if (!a->n)
         return rf_fail(err, RF_EUSAGE, "merge needs journals; 'refault merge --help' explains");

@@ -34,6 +34,7 @@ static const struct cli_option options[] = {
     {OPT_LIST, 0, "list", NULL, "prints the names of the points and what they are; runs nothing"},
     {OPT_JSON, 0, "json", "FILE|-", "writes each result as one JSON object on a line"},
     {OPT_CSV, 0, "csv", "FILE|-", "writes all results as CSV, one a row"},
+    {OPT_HTML, 0, "html", "FILE|-", "writes a page with charts, one file that loads nothing"},
     {0, 0, NULL, NULL, NULL},
 };
 
@@ -136,6 +137,9 @@ static int take_option(struct args *a, int id, const char *value, struct rf_err 
         return RF_OK;
     case OPT_JSON:
         a->out.path[OUT_JSON] = value;
+        return RF_OK;
+    case OPT_HTML:
+        a->out.path[OUT_HTML] = value;
         return RF_OK;
     case OPT_CSV:
         a->out.path[OUT_CSV] = value;

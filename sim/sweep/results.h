@@ -68,6 +68,7 @@ const char *record_outcome(const struct record *rec);
 /* Rows whose points are known, in order. */
 int results_write_csv(const struct results *r, FILE *f, struct rf_err *err) RF_MUST_CHECK;
 int results_write_json(const struct results *r, struct output *o, struct rf_err *err) RF_MUST_CHECK;
+int results_write_html(const struct results *r, FILE *f, struct rf_err *err) RF_MUST_CHECK;
 int results_print(const struct results *r, FILE *f, struct rf_err *err) RF_MUST_CHECK;
 /* The first failure in the order of rows, prefixed with what was run; RF_OK if there is none. */
 int results_failure(const struct results *r, struct rf_err *err) RF_MUST_CHECK;

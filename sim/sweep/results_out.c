@@ -205,6 +205,8 @@ int results_write(const struct results *r, struct outputs *out, bool quiet, stru
         rc = results_write_csv(r, o[OUT_CSV].f, err);
     if (rc == RF_OK && o[OUT_JSON].f)
         rc = results_write_json(r, &o[OUT_JSON], err);
+    if (rc == RF_OK && o[OUT_HTML].f)
+        rc = results_write_html(r, o[OUT_HTML].f, err);
     if (rc == RF_OK && !quiet && !outputs_take_stdout(out)) {
         rc = output_open(&text, "-", err);
         if (rc == RF_OK)

@@ -198,6 +198,53 @@ def check_replay(b, trace, arguments, what, finals):
     check(": %d accesses, " % heat["accesses"][heat["rows"] + 1] in out, "%s: %s" % (what, out))
 
 
+def check_sweep(b, trace):
+    """60 points over three knobs: cells, points and rows against the JSON lines."""
+    page, lines = scratch_file("sweep.html"), scratch_file("sweep.json")
+    refault("sweep", trace, "--set", "memory.max=50%", "--set", "zswap.enabled=1",
+            "--sweep", "zswap.max_pool_percent=1,2,5,10,20,40", "--sweep",
+            "zswap.compressor=lzo,lz4,zstd,deflate,842", "--sweep", "vm.page-cluster=0,3",
+            "--html", page, "--json", lines, "--progress", "never", "-q")
+    results = [json.loads(line) for line in open(lines)]
+    check_page(b, page, "sweep")
+    knobs = ["zswap.max_pool_percent", "zswap.compressor", "vm.page-cluster"]
+    want = {tuple(str(r["config"][k]) for k in knobs): values_of(r) for r in results}
+    check(len(want) == 60, "sweep: number of results")
+    rows = b.run("Array.from(document.querySelectorAll('#runs tbody tr')).map(function (r) {"
+                 "return Array.from(r.cells).map(function (c) {"
+                 "return [c.textContent, c.dataset.key, c.dataset.value]; }); })")
+    check(len(rows) == 60, "sweep: number of rows")
+    for row in rows:
+        values = want[tuple(c[0] for c in row[:3])]
+        for text, key, value in row[4:]:
+            if value is not None:
+                check(float(value) == values[key] and near(amount(text), values[key], 0.006),
+                      "sweep: %s says %s" % (key, text))
+    # Heat maps: of both values of vm.page-cluster, though only one is seen at a time.
+    cells = b.run("Array.from(document.querySelectorAll('[data-group] g[data-key]')).map(function"
+                  " (g) { return [g.querySelector('title').textContent, g.dataset.key,"
+                  "+g.dataset.value]; })")
+    check(len(cells) % 60 == 0 and len(cells) >= 240, "sweep: number of cells")
+    for title, key, value in cells:
+        point = tuple(re.search(k + "=([^,:]+)", title).group(1) for k in knobs)
+        check(want[point][key] == value, "sweep: cell %s" % title)
+    check(b.run("Array.from(document.querySelectorAll('[data-group]')).filter(function (g) {"
+                "return !g.hidden; }).length") == 1, "sweep: one group is seen")
+    b.run("(function () { var s = document.querySelector('select'); s.value = '1';"
+          "s.dispatchEvent(new Event('change')); }())")
+    check(b.run("document.querySelector('[data-group]:not([hidden])').dataset.group") == "1",
+          "sweep: the other group is seen")
+    # The front: what no other point beats.
+    dots = b.run("Array.from(document.querySelectorAll('#front-written circle')).map(function (c) {"
+                 "return [+c.dataset.x, +c.dataset.y, c.getAttribute('class')]; })")
+    check(sorted(d[:2] for d in dots) ==
+          sorted([v["vmstat.pswpout"] * 4096, v["time.stall_ns"]] for v in want.values()),
+          "sweep: dots")
+    for x, y, style in dots:
+        beaten = any(u <= x and v <= y and (u < x or v < y) for u, v, _ in dots)
+        check(style == ("beaten" if beaten else "front"), "sweep: dot at %g, %g" % (x, y))
+
+
 def check_repro(b):
     page, result = scratch_file("repro.html"), scratch_file("repro.json")
     refault("repro", "seed-004", "--html", page, "--json", result)
@@ -263,6 +310,7 @@ def main():
                                 "--kernel", "6.1"], "zram",
                      [("residency", 1, "final_swapped", 4096),
                       ("pool", 2, "zram.mem_used_total", 1)])
+        check_sweep(b, trace)
         check_repro(b)
         check_validate(b)
         check(not b.messages, "the browser said: %s" % b.messages)
