@@ -178,6 +178,60 @@ static void test_matrix(void **state) {
     free(r);
 }
 
+/* The scan of 300 pages twice over; the second pass, of hits alone, counts. */
+static int write_two_scans(void *ctx, unsigned which, uint64_t seed, const char *path,
+                           struct rf_err *err) {
+    const struct gen_params p = {.pages = 300, .ops = 600, .seed = seed, .writes_permille = 1000};
+    (void)ctx;
+    (void)which;
+    return gen_write(gen_find("scan"), &p, path, err);
+}
+
+static uint64_t second_scan(void *ctx, unsigned which, uint64_t seed) {
+    (void)ctx;
+    assert_int_equal(which, 0);
+    assert_in_range(seed, 1, 2);
+    return 300;
+}
+
+static void look_at(void *ctx, size_t index, bool ended, const struct machine *m) {
+    rf_time(*seen)[2] = ctx;
+    seen[index][ended] = machine_process_now(m, 0);
+    assert_int_equal(machine_page_state(m, 299), 1);
+}
+
+static void test_part_that_counts(void **state) {
+    static const struct repro_config configs[] = {
+        {.name = "one", .set = "machine.cpus=1"},
+        {.name = "two", .set = "machine.cpus=2"},
+    };
+    rf_time seen[4][2] = {{0}};
+    struct repro_matrix m = {.configs = configs,
+                             .nr_configs = 2,
+                             .nr_traces = 1,
+                             .common = "machine.ram=32M cost.mm.access_ns=7ns",
+                             .write = write_two_scans,
+                             .count_from = second_scan,
+                             .look = look_at,
+                             .ctx = seen};
+    struct repro *r = calloc(1, sizeof(*r));
+    (void)state;
+    assert_non_null(r);
+    *r = (struct repro){.seeds = 2, .scale = 1, .runs = json_array()};
+    if (!repro_matrix_run(r, &m))
+        fail_msg("%s", r->err.msg);
+    for (size_t c = 0; c < 2; c++) {
+        assert_true(repro_value(&m, c, 1, "vmstat.pgfault") == 300);
+        assert_true(repro_growth(&m, c, 1, "vmstat.pgfault") == 0);
+        assert_true(repro_growth(&m, c, 0, "x.accesses") == 300);
+        assert_true(repro_growth(&m, c, 0, "time.user_ns") == 300 * 7);
+        assert_int_equal(seen[c * 2][1] - seen[c * 2][0], 300 * 7);
+    }
+    repro_matrix_free(&m);
+    repro_free(r);
+    free(r);
+}
+
 static void test_matrix_error(void **state) {
     static const struct repro_config configs[] = {{.name = "odd", .set = "memory.maxx=1"}};
     struct repro_matrix m = {
@@ -225,6 +279,38 @@ static void count_pairs(char *text, size_t *equal, size_t *different) {
             mail = NULL;
         }
     }
+}
+
+/*
+ * A fiftieth of the experiment is too small for its speeds (the CPUs' stocks of charges are half of
+ * the memory then); what the rules allow at all does not depend on the size.
+ */
+static void test_seed_003(void **state) {
+    struct repro *r = calloc(1, sizeof(*r));
+    struct repro_options o = {.seeds = 1, .scale = 0.02};
+    struct rf_err err = {0, ""};
+    unsigned safety = 0, fork = 0;
+    (void)state;
+    assert_non_null(r);
+    if (repro_run(r, &repro_seed_003, &o, &err) != RF_OK)
+        fail_msg("%s", err.msg);
+    for (size_t i = 0; i < r->nr; i++) {
+        const struct repro_criterion *c = &r->criteria[i];
+        bool is_safety = strncmp(c->id, "S003.4", 6) == 0,
+             is_fork = strncmp(c->id, "S003.6", 6) == 0;
+
+        assert_true(isfinite(c->value));
+        safety += is_safety;
+        fork += is_fork;
+        if ((is_safety || is_fork || strcmp(c->id, "S003.1.hit-unchanged") == 0 ||
+             strncmp(c->id, "S003.2", 6) == 0) &&
+            !c->pass)
+            fail_msg("%s: %g", c->id, c->value);
+    }
+    assert_int_equal(safety, 6);
+    assert_int_equal(fork, 11);
+    repro_free(r);
+    free(r);
 }
 
 static void test_seed_004(void **state) {
@@ -308,10 +394,16 @@ static void test_writeback_follows_cutoff(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_judge),        cmocka_unit_test(test_judge_runs),
-        cmocka_unit_test(test_matrix),       cmocka_unit_test(test_matrix_error),
-        cmocka_unit_test(test_run_and_json), cmocka_unit_test(test_registry),
-        cmocka_unit_test(test_seed_004),     cmocka_unit_test(test_writeback_follows_cutoff),
+        cmocka_unit_test(test_judge),
+        cmocka_unit_test(test_judge_runs),
+        cmocka_unit_test(test_matrix),
+        cmocka_unit_test(test_matrix_error),
+        cmocka_unit_test(test_run_and_json),
+        cmocka_unit_test(test_registry),
+        cmocka_unit_test(test_part_that_counts),
+        cmocka_unit_test(test_seed_003),
+        cmocka_unit_test(test_seed_004),
+        cmocka_unit_test(test_writeback_follows_cutoff),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
