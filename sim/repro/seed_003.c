@@ -327,12 +327,12 @@ static void judge_no_gain(struct repro *r, const struct experiment *x) {
 static void judge_fork(struct repro *r) {
     static const char *const names[] = {"w0", "w1", "patched", "willy", "w2", "w3"};
 
-    for (uint8_t rule = WP_W0; rule <= WP_W3; rule++) {
+    for (int rule = WP_W0; rule <= WP_W3; rule++) {
         for (int swapped = 0; swapped < 2; swapped++) {
             struct fork_page f;
             char id[32], what[96];
 
-            if (fork_page_run(rule, swapped, &f, &r->err) != RF_OK)
+            if (fork_page_run((uint8_t)rule, swapped, &f, &r->err) != RF_OK)
                 return;
             if (rule == WP_W1_WILLY && swapped) {
                 repro_say(r,
