@@ -29,6 +29,13 @@ struct blk_cost {
     uint64_t complete_ns; /* CPU time of the completion of a request */
 };
 
+struct blk_policy {
+    bool plug_by_first; /* the size that flushes a plug is that of its first request ("block: don't
+                           reorder requests in blk_add_rq_to_plug", Nov 2024, 6.13), else of its
+                           last. Debian's 6.12.117 goes by the first too, the 6.12.117 on which the
+                           reference runs were recorded does not. */
+};
+
 struct blk_stats {
     uint64_t reads, writes, discards; /* requests that the device served */
     uint64_t read_pages, write_pages, discard_pages;
@@ -54,9 +61,9 @@ int blk_default_cost(const char *name, struct blk_cost *out) RF_MUST_CHECK;
 /* NULL-terminated registry, for listings. */
 const struct blk_ops *const *blk_registry(void);
 
-int blk_create(const struct blk_ops *ops, const struct blk_cost *cost, struct engine *eng,
-               blk_end_fn end, void *end_ctx, struct blk_dev **out,
-               struct rf_err *err) RF_MUST_CHECK;
+int blk_create(const struct blk_ops *ops, const struct blk_policy *policy,
+               const struct blk_cost *cost, struct engine *eng, blk_end_fn end, void *end_ctx,
+               struct blk_dev **out, struct rf_err *err) RF_MUST_CHECK;
 void blk_destroy(struct blk_dev *d);
 const struct blk_ops *blk_dev_ops(const struct blk_dev *d);
 /* Reports every request that a channel serves; o outlives the device. */
@@ -66,8 +73,8 @@ void blk_observe(struct blk_dev *d, const struct observer *o);
  * One plug a CPU. Plugging nests; requests collect (a bio joins the last one when adjacent to its
  * end or start and of the same direction, up to 1280 KiB and 128 segments of 64 KiB) and go to the
  * device when the outermost plug ends, or when a new request comes and there are 32 already or the
- * last has reached 128 KiB (blk_add_rq_to_plug(), block/blk-mq.c, 6.12). A bio of more than 1280
- * KiB is split and ends with its last part.
+ * last, or by policy the first, has reached 128 KiB (blk_add_rq_to_plug(), block/blk-mq.c 6.1,
+ * 6.12). A bio of more than 1280 KiB is split and ends with its last part.
  */
 void blk_plug(struct blk_dev *d, struct sim_cpu *cpu);
 void blk_unplug(struct blk_dev *d, struct sim_cpu *cpu);

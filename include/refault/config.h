@@ -20,6 +20,7 @@ struct kernel_era {
     struct zram_policy zram;
     struct swap_policy swap;
     struct fault_policy fault;
+    struct blk_policy blk;
     struct reclaim_policy reclaim;
 };
 

@@ -49,6 +49,10 @@ struct fault_policy {
     uint8_t wp_rule;           /* enum wp_rule: when do_wp_page may reuse a page */
     bool map_writable_on_read; /* exclusive page mapped writable by a read fault (6.12) */
     bool count_retries;        /* pgfault counts a fault again when it is retried (to 6.4) */
+    bool single_read_waits;    /* a swap-in of one page waits inside the read, not for the page's
+                                  lock: no retry ("swap: add block io poll in swapin path", 4.14,
+                                  to "swap: remove remnants of polling from read_swap_cache_async",
+                                  6.6) */
     bool free_swap_on_write;   /* write swap fault drops the cached copy if refcount is 2 (5.18+) */
     bool drain_on_write;       /* drain the add batch when the page is not on an LRU (5.18+) */
     bool free_idle_after_cow;  /* idle old page and slot freed after a copy (5.14+) */

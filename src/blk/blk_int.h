@@ -68,6 +68,7 @@ struct channel {
 
 struct blk_dev {
     const struct blk_ops *ops;
+    struct blk_policy policy;
     struct blk_cost cost;
     struct engine *eng;
     blk_end_fn end;

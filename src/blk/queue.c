@@ -4,8 +4,9 @@
 
 #include <stdlib.h>
 
-int blk_create(const struct blk_ops *ops, const struct blk_cost *cost, struct engine *eng,
-               blk_end_fn end, void *end_ctx, struct blk_dev **out, struct rf_err *err) {
+int blk_create(const struct blk_ops *ops, const struct blk_policy *policy,
+               const struct blk_cost *cost, struct engine *eng, blk_end_fn end, void *end_ctx,
+               struct blk_dev **out, struct rf_err *err) {
     struct blk_dev *d;
 
     *out = NULL;
@@ -24,6 +25,7 @@ int blk_create(const struct blk_ops *ops, const struct blk_cost *cost, struct en
                        cost->channels, ops->name);
     }
     d->ops = ops;
+    d->policy = *policy;
     d->cost = *cost;
     d->eng = eng;
     d->end = end;
@@ -160,9 +162,12 @@ static int submit_part(struct blk_dev *d, struct sim_cpu *cpu, enum blk_op op, u
     sim_charge(cpu, d->cost.submit_ns);
     /* As in blk_add_rq_to_plug(): a full list goes out when the next request arrives, so that the
      * last one could still grow past the flush size. */
-    if (p->list.nr >= PLUG_MAX_REQUESTS ||
-        (p->list.nr && rq_at(d, p->list.tail)->nr >= PLUG_FLUSH_PAGES))
-        flush_list(d, cpu, p);
+    if (p->list.nr) {
+        uint32_t size_of = d->policy.plug_by_first ? p->list.head : p->list.tail;
+
+        if (p->list.nr >= PLUG_MAX_REQUESTS || rq_at(d, size_of)->nr >= PLUG_FLUSH_PAGES)
+            flush_list(d, cpu, p);
+    }
     rq = rq_at(d, id);
     *rq = (struct request){.off = off,
                            .cpu = cpu,

@@ -24,9 +24,9 @@
  *  6.11 a read swap fault maps an exclusive page writable ("mm: set pte writable while
  *       pte_soft_dirty() is true in do_swap_page()", Jun 2024)
  *  6.12 zero map, cluster lists, second-chance bit, zram's own compression back ends
- *  6.13 zswap stores large folios; zram's writeback takes the largest slots first
- *  6.14 cluster allocator for rotational devices, 6.15: no slot cache
- *  6.18 zswap keeps incompressible pages raw (dca4437a5861)
+ *  6.13 zswap stores large folios; zram's writeback takes the largest slots first; a plug is
+ * flushed by the size of its first request 6.14 cluster allocator for rotational devices, 6.15: no
+ * slot cache 6.18 zswap keeps incompressible pages raw (dca4437a5861)
  */
 #include "era_rows.h"
 

@@ -75,12 +75,14 @@ const struct kernel_era era_6_8 = {
             .wp_rule = WP_W3,
             .map_writable_on_read = false,
             .count_retries = false,
+            .single_read_waits = false,
             .free_swap_on_write = true,
             .drain_on_write = true,
             .free_idle_after_cow = true,
             .mthp = true,
             .map_large_swapcache = false,
         },
+    .blk = {.plug_by_first = false},
     .reclaim =
         {
             .add_batch = 15,
@@ -176,12 +178,14 @@ const struct kernel_era era_6_12 = {
             .wp_rule = WP_W3,
             .map_writable_on_read = true,
             .count_retries = false,
+            .single_read_waits = false,
             .free_swap_on_write = true,
             .drain_on_write = true,
             .free_idle_after_cow = true,
             .mthp = true,
             .map_large_swapcache = true,
         },
+    .blk = {.plug_by_first = false},
     .reclaim =
         {
             .add_batch = 31,
@@ -277,12 +281,14 @@ const struct kernel_era era_6_13 = {
             .wp_rule = WP_W3,
             .map_writable_on_read = true,
             .count_retries = false,
+            .single_read_waits = false,
             .free_swap_on_write = true,
             .drain_on_write = true,
             .free_idle_after_cow = true,
             .mthp = true,
             .map_large_swapcache = true,
         },
+    .blk = {.plug_by_first = true},
     .reclaim =
         {
             .add_batch = 31,
@@ -378,12 +384,14 @@ const struct kernel_era era_6_18 = {
             .wp_rule = WP_W3,
             .map_writable_on_read = true,
             .count_retries = false,
+            .single_read_waits = false,
             .free_swap_on_write = true,
             .drain_on_write = true,
             .free_idle_after_cow = true,
             .mthp = true,
             .map_large_swapcache = true,
         },
+    .blk = {.plug_by_first = true},
     .reclaim =
         {
             .add_batch = 31,

@@ -75,12 +75,14 @@ const struct kernel_era era_5_4 = {
             .wp_rule = WP_W0,
             .map_writable_on_read = false,
             .count_retries = true,
+            .single_read_waits = true,
             .free_swap_on_write = false,
             .drain_on_write = false,
             .free_idle_after_cow = false,
             .mthp = false,
             .map_large_swapcache = false,
         },
+    .blk = {.plug_by_first = false},
     .reclaim =
         {
             .add_batch = 15,
@@ -176,12 +178,14 @@ const struct kernel_era era_5_10 = {
             .wp_rule = WP_W1,
             .map_writable_on_read = false,
             .count_retries = true,
+            .single_read_waits = true,
             .free_swap_on_write = false,
             .drain_on_write = false,
             .free_idle_after_cow = false,
             .mthp = false,
             .map_large_swapcache = false,
         },
+    .blk = {.plug_by_first = false},
     .reclaim =
         {
             .add_batch = 15,
@@ -277,12 +281,14 @@ const struct kernel_era era_6_1 = {
             .wp_rule = WP_W3,
             .map_writable_on_read = false,
             .count_retries = true,
+            .single_read_waits = true,
             .free_swap_on_write = true,
             .drain_on_write = true,
             .free_idle_after_cow = true,
             .mthp = false,
             .map_large_swapcache = false,
         },
+    .blk = {.plug_by_first = false},
     .reclaim =
         {
             .add_batch = 15,
@@ -378,12 +384,14 @@ const struct kernel_era era_6_5 = {
             .wp_rule = WP_W3,
             .map_writable_on_read = false,
             .count_retries = false,
+            .single_read_waits = true,
             .free_swap_on_write = true,
             .drain_on_write = true,
             .free_idle_after_cow = true,
             .mthp = false,
             .map_large_swapcache = false,
         },
+    .blk = {.plug_by_first = false},
     .reclaim =
         {
             .add_batch = 15,

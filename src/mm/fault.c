@@ -82,7 +82,8 @@ static enum fault_result swap_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t
     bool single_mapped = false;
 
     if (folio != RF_NONE) {
-        note_cache_hit(mm, id, &mm->folio[folio], ctx);
+        if (!ctx->in_read)
+            note_cache_hit(mm, id, &mm->folio[folio], ctx);
     } else {
         enum charge_result r;
         sim_charge(cpu, mm->p.cost.swap_fault_ns);
@@ -98,12 +99,13 @@ static enum fault_result swap_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t
         ctx->major = true;
     }
     struct folio *f = &mm->folio[folio];
-    if ((f->flags & FOLIO_LOCKED) && engine_next_event(mm->p.eng) <= cpu->now)
-        engine_poll(mm->p.eng, cpu->now);
+    if (f->flags & FOLIO_LOCKED)
+        mm_interrupts(mm, cpu);
     if (f->flags & FOLIO_LOCKED) {
         ctx->wait_folio = folio;
         return FAULT_RETRY;
     }
+    ctx->in_read = false;
     bool cached = f->flags & FOLIO_SWAPCACHE;
     if (write && mm->p.fault.drain_on_write && cached && (f->flags & FOLIO_IN_BATCH))
         lru_add_drain(mm, cpu);
@@ -203,11 +205,12 @@ enum fault_result handle_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, 
                                   .kind = FK_MINOR,
                                   .content = ctx->content};
     }
-    if (!ctx->counted || mm->p.fault.count_retries) {
-        vm_count(mm, memcg, VM_pgfault, 1);
+    if (!ctx->in_read) {
+        if (!ctx->counted || mm->p.fault.count_retries)
+            vm_count(mm, memcg, VM_pgfault, 1);
         ctx->counted = true;
+        sim_charge(cpu, mm->p.cost.minor_fault_ns);
     }
-    sim_charge(cpu, mm->p.cost.minor_fault_ns);
     mm->in_fault = true;
     mm->observed_pid = mm->block[id >> 9].pid;
     bool huge = RF_UNLIKELY(!mm->block[id >> 9].table) && thp_fault(mm, cpu, id, write, ctx);

@@ -6,12 +6,6 @@
  */
 #include "lru_gen.h"
 
-/* Interrupts: I/O that has ended by now. */
-static void end_io(struct mm *mm, struct sim_cpu *cpu) {
-    if (engine_next_event(mm->p.eng) <= cpu->now)
-        engine_poll(mm->p.eng, cpu->now);
-}
-
 /* Takes the folio out of the oldest generation, unless it belongs to a younger one. */
 static uint32_t next_gen(struct mm *mm, struct lru_gen *g, uint32_t id, bool reclaiming) {
     uint32_t gen = gen_of(g->min_seq + 1);
@@ -130,7 +124,7 @@ static uint64_t evict_folios(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg,
     uint32_t list[MIN_LRU_BATCH], nr;
 
     sim_charge(cpu, mm->p.cost.shrink_call_ns);
-    end_io(mm, cpu);
+    mm_interrupts(mm, cpu);
     uint64_t scanned = scan_folios(mm, memcg, sc, list, &nr);
     lru_lock(mm, cpu, nr);
     scanned += gen_inc_min_seq(g);
@@ -141,7 +135,7 @@ static uint64_t evict_folios(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg,
         uint32_t again = 0;
         shrink_folio_list(mm, cpu, list, &nr, sc, &st);
         sc->nr_reclaimed += st.reclaimed;
-        end_io(mm, cpu);
+        mm_interrupts(mm, cpu);
         lru_lock(mm, cpu, nr + st.nr_more);
         for (uint32_t i = 0; i < nr; i++)
             if (!putback(mm, list[i], last))
@@ -222,7 +216,7 @@ void lru_gen_shrink(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, struct s
     /* Without swap only file pages would be left to evict. */
     if (mm->p.knobs.swappiness == 0 || memcg_swap_free(mm, memcg) < MIN_LRU_BATCH)
         return;
-    end_io(mm, cpu);
+    mm_interrupts(mm, cpu);
     lru_add_drain(mm, cpu);
     if (mm->blk)
         blk_plug(mm->blk, cpu);

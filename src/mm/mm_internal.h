@@ -223,6 +223,7 @@ enum mthp_stat {
 struct fault_ctx {
     uint32_t id;
     bool active, counted, major, wait_folio_set;
+    bool in_read; /* waits inside a read: going on is not a retry */
     uint8_t kind;
     uint32_t wait_folio;
     uint32_t content; /* what the store leaves in the page, RF_NONE if that is not known */
@@ -338,6 +339,11 @@ struct mm {
 
 static inline struct mm_cpu *mm_cpu(struct mm *mm, const struct sim_cpu *cpu) {
     return &mm->cpu[cpu->id];
+}
+/* Interrupts: ends I/O whose time has come. */
+static inline void mm_interrupts(struct mm *mm, const struct sim_cpu *cpu) {
+    if (engine_next_event(mm->p.eng) <= cpu->now)
+        engine_poll(mm->p.eng, cpu->now);
 }
 static inline uint32_t folio_memcg(const struct folio *f) {
     return f->memcg_order & 15u;

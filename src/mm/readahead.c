@@ -171,7 +171,9 @@ enum charge_result swapin_readahead(struct mm *mm, struct sim_cpu *cpu, uint32_t
     r = swapin_async(mm, cpu, slot, pte_content(mm->pte[id]), ctx, out, &fresh, &k);
     if (r == CHARGE_OK && *out == RF_NONE)
         return CHARGE_OOM;
-    if (fresh)
+    if (fresh) {
         *kind = k;
+        ctx->in_read = !windowed && mm->p.fault.single_read_waits;
+    }
     return r;
 }

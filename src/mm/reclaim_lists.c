@@ -359,9 +359,7 @@ uint64_t shrink_inactive_list(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg
     uint64_t scanned = 0;
 
     sim_charge(cpu, mm->p.cost.shrink_call_ns);
-    /* Interrupts: I/O that has ended by now. */
-    if (engine_next_event(mm->p.eng) <= cpu->now)
-        engine_poll(mm->p.eng, cpu->now);
+    mm_interrupts(mm, cpu);
     lru_add_drain(mm, cpu);
     uint32_t n = isolate(mm, &lv->list[LRU_INACTIVE_ANON], nr, list);
     if (n == 0)

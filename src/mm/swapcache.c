@@ -443,6 +443,7 @@ enum charge_result swapin_async(struct mm *mm, struct sim_cpu *cpu, uint32_t slo
 static int wb_begin(void *host, struct sim_cpu *cpu, uint32_t slot, uint32_t *folio) {
     struct mm *mm = host;
 
+    mm_interrupts(mm, cpu);
     if (swapcache_lookup(mm, slot) != RF_NONE)
         return -2;
     if (swap_count(mm->swap, slot) == 0)

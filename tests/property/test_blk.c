@@ -36,6 +36,7 @@ struct model {
     struct model_bio bio[BIOS];
     uint32_t nr_rq, nr_bio, plugged_from; /* requests from here on are on the plug list */
     uint32_t merges;
+    bool by_first;
     uint64_t pages;
 };
 
@@ -76,7 +77,7 @@ static void model_part(struct model *m, rf_time now, enum blk_op op, uint64_t of
             m->merges++;
             return;
         }
-        if (plugged >= 32 || last->nr >= 32)
+        if (plugged >= 32 || (m->by_first ? &m->rq[m->plugged_from] : last)->nr >= 32)
             model_flush(m, now);
     }
     m->rq[m->nr_rq++] = (struct model_rq){.op = op, .off = off, .nr = nr, .segments = segments};
@@ -115,6 +116,7 @@ static unsigned overlap(const struct model *m, rf_time t) {
 
 static void run(const char *device, uint64_t seed, struct model *m, struct blk_stats *stats) {
     struct engine_params p = {.cpus = 1};
+    const struct blk_policy policy = {.plug_by_first = seed & 1};
     struct engine *eng;
     struct blk_dev *dev;
     struct sim_cpu *cpu;
@@ -124,9 +126,11 @@ static void run(const char *device, uint64_t seed, struct model *m, struct blk_s
     uint64_t off = 0;
 
     memset(m, 0, sizeof(*m));
+    m->by_first = policy.plug_by_first;
     rf_rng_seed(&rng, seed);
     assert_int_equal(engine_create(&p, &eng, &err), RF_OK);
-    assert_int_equal(blk_create(blk_find(device), &cost, eng, on_end, m, &dev, &err), RF_OK);
+    assert_int_equal(blk_create(blk_find(device), &policy, &cost, eng, on_end, m, &dev, &err),
+                     RF_OK);
     cpu = engine_cpu(eng, 0);
     while (m->nr_bio < BIOS) {
         uint64_t what = rf_rng_below(&rng, 16);

@@ -18,6 +18,7 @@ struct rig {
     struct engine *eng;
     struct blk_dev *dev;
     struct sim_cpu *cpu;
+    struct blk_policy policy;
     struct ended ended[1024];
     unsigned nr;
 };
@@ -47,8 +48,9 @@ static struct rig *start(const char *name, const struct blk_cost *cost) {
 
     rig.nr = 0;
     assert_int_equal(engine_create(&p, &rig.eng, &err), RF_OK);
-    assert_int_equal(blk_create(blk_find(name), cost, rig.eng, on_end, &rig, &rig.dev, &err),
-                     RF_OK);
+    assert_int_equal(
+        blk_create(blk_find(name), &rig.policy, cost, rig.eng, on_end, &rig, &rig.dev, &err),
+        RF_OK);
     rig.cpu = engine_cpu(rig.eng, 0);
     return &rig;
 }
@@ -105,7 +107,8 @@ static void zero_channels_are_refused(void **state) {
 
     (void)state;
     c.channels = 0;
-    assert_int_equal(blk_create(blk_find("nvme"), &c, r->eng, on_end, r, &d, &err), RF_EUSAGE);
+    assert_int_equal(blk_create(blk_find("nvme"), &r->policy, &c, r->eng, on_end, r, &d, &err),
+                     RF_EUSAGE);
     assert_null(d);
     stop(r);
 }
@@ -222,6 +225,27 @@ static void plug_flushes_after_128_kib(void **state) {
     blk_unplug(r->dev, r->cpu);
     finish(r);
     stop(r);
+}
+
+/* A long request behind a short one: the last of them is over 128 KiB, the first is not. */
+static void plug_goes_by_the_size_that_the_policy_names(void **state) {
+    (void)state;
+    for (int first = 0; first <= 1; first++) {
+        rig.policy.plug_by_first = first;
+        struct rig *r = start("nvme", &simple);
+
+        blk_plug(r->dev, r->cpu);
+        submit(r, BLK_READ, 1000, 1, 0);
+        for (uint32_t i = 0; i < 40; i++)
+            submit(r, BLK_READ, i, 1, 1 + i);
+        submit(r, BLK_READ, 500, 1, 41);
+        assert_int_equal(blk_stats(r->dev)->reads, first ? 0 : 2);
+        blk_unplug(r->dev, r->cpu);
+        assert_int_equal(blk_stats(r->dev)->read_merges, 39);
+        finish(r);
+        stop(r);
+    }
+    rig.policy.plug_by_first = false;
 }
 
 /* 128 segments of one page fill a request; the 129th page opens another. */
@@ -426,6 +450,7 @@ int main(void) {
         cmocka_unit_test(plug_merges_with_the_last_request),
         cmocka_unit_test(plug_flushes_at_32_requests),
         cmocka_unit_test(plug_flushes_after_128_kib),
+        cmocka_unit_test(plug_goes_by_the_size_that_the_policy_names),
         cmocka_unit_test(merging_stops_at_128_segments),
         cmocka_unit_test(large_bio_is_split),
         cmocka_unit_test(cpu_time_is_charged),
