@@ -22,6 +22,7 @@
 struct tune {
     const struct tune_params *p;
     struct tune_result *r;
+    size_t *twin;            /* of a point: one that did the same in every miniature, or itself */
     uint64_t done, expected; /* for the progress bar: runs weighted by their rate */
 };
 
@@ -165,7 +166,44 @@ static size_t best_exact(const struct tune_result *r) {
     return best;
 }
 
-/* Points one step away on one axis that have not been run whole; at most 2 an axis. */
+/* Whether running a point whole would tell something: neither it nor a twin has been. */
+static bool is_open(const struct tune *t, size_t i) {
+    return !t->r->points[i].exact && !t->r->points[t->twin[i]].exact;
+}
+
+/*
+ * Finds points that did the same as one before them in the order, by all metrics: a knob that had
+ * no effect. The first of them stands for all, the others go to the end.
+ */
+static void part_twins(struct tune *t, size_t *order, size_t *room, size_t n) {
+    const struct tune_params *p = t->p;
+    size_t kept = 0, moved = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct tune_point *a = &t->r->points[order[i]];
+        bool same = false;
+
+        /* Equals in the first metric are neighbours, but for bounds. */
+        for (size_t k = kept; k-- > 0 && !same;) {
+            const struct tune_point *b = &t->r->points[order[k]];
+
+            if (b->guess[0] < a->guess[0] || b->guess[0] > a->guess[0])
+                break;
+            same = a->oom == b->oom && !a->failed && !b->failed;
+            for (size_t m = 1; m < p->nr_metrics; m++)
+                same &= a->guess[m] <= b->guess[m] && a->guess[m] >= b->guess[m];
+            if (same)
+                t->twin[order[i]] = order[k];
+        }
+        if (same)
+            room[moved++] = order[i];
+        else
+            order[kept++] = order[i];
+    }
+    memcpy(order + kept, room, moved * sizeof(*room));
+}
+
+/* Points one step away on one axis that are worth a whole run; at most 2 an axis. */
 static size_t neighbours(const struct tune *t, size_t of, size_t *out) {
     const struct grid *g = t->p->grid;
     size_t stride = 1, n = 0;
@@ -173,9 +211,9 @@ static size_t neighbours(const struct tune *t, size_t of, size_t *out) {
     for (size_t i = g->n; i-- > 0;) {
         size_t at = of / stride % g->axes[i].n;
 
-        if (at > 0 && !t->r->points[of - stride].exact)
+        if (at > 0 && is_open(t, of - stride))
             out[n++] = of - stride;
-        if (at + 1 < g->axes[i].n && !t->r->points[of + stride].exact)
+        if (at + 1 < g->axes[i].n && is_open(t, of + stride))
             out[n++] = of + stride;
         stride *= g->axes[i].n;
     }
@@ -273,13 +311,15 @@ static int climb(struct tune *t, size_t *order, size_t *room, struct rf_err *err
     keep = RF_MIN(RF_MAX(2 * budget, r->n / 4), r->n);
     t->expected = (uint64_t)(1000 * (rate * (double)r->n + (double)RF_MIN(budget, r->n)));
     for (size_t i = 0; i < r->n; i++)
-        order[i] = i;
+        order[i] = t->twin[i] = i;
     if (budget < r->n) {
         rc = rung(t, order, r->n, rate, err);
         sort_points(r, order, room, r->n);
+        part_twins(t, order, room, r->n);
         if (rc == RF_OK && rate * RATE_STEP <= HIGHEST_RATE) {
             rc = rung(t, order, keep, rate * RATE_STEP, err);
             sort_points(r, order, room, keep);
+            part_twins(t, order, room, keep);
         }
     }
     return rc == RF_OK ? whole_runs(t, order, room, budget, err) : rc;
@@ -298,13 +338,15 @@ int tune_run(const struct tune_params *p, struct tune_result *out, struct rf_err
     out->points = calloc(n, sizeof(*out->points));
     order = calloc(n, sizeof(*order));
     room = calloc(n, sizeof(*room));
+    t.twin = calloc(n, sizeof(*t.twin));
     out->n = n;
-    if (!out->points || !order || !room)
+    if (!out->points || !order || !room || !t.twin)
         rc = rf_fail(err, RF_ENOMEM, "no memory for %zu points", n);
     else
         rc = climb(&t, order, room, err);
     free(order);
     free(room);
+    free(t.twin);
     if (rc != RF_OK)
         return rc;
     mark_front(out, p->nr_metrics);
