@@ -225,8 +225,10 @@ int series_add(struct series *s, const struct machine *m, uint64_t op, struct rf
 
 /* ---- driving ---- */
 
-struct run {
+struct replay {
     struct machine *m;
+    struct content_set *contents;
+    struct replay_result *out;
     const struct replay_opts *opts;
     const struct trace_info *info;
     const struct machine_config *config;
@@ -260,7 +262,7 @@ static size_t words_of(const uint32_t *ops, size_t n, uint64_t accesses, uint64_
 }
 
 /* What is due before the next access. */
-static int due(struct run *r, struct rf_err *err) {
+static int due(struct replay *r, struct rf_err *err) {
     int rc = RF_OK;
 
     while (rc == RF_OK && r->stop < r->opts->nr_stops && r->opts->stops[r->stop] <= r->ops) {
@@ -286,7 +288,7 @@ static int due(struct run *r, struct rf_err *err) {
     return rc;
 }
 
-static int run_words(struct run *r, const uint32_t *ops, size_t n, struct rf_err *err) {
+static int run_words(struct replay *r, const uint32_t *ops, size_t n, struct rf_err *err) {
     size_t done = 0;
     int rc = machine_run(r->m, ops, n, &done, err);
     uint64_t found;
@@ -316,7 +318,7 @@ static int run_words(struct run *r, const uint32_t *ops, size_t n, struct rf_err
     return RF_OK;
 }
 
-static uint64_t next_stop(const struct run *r) {
+static uint64_t next_stop(const struct replay *r) {
     uint64_t until = r->next_check;
 
     if (r->stop < r->opts->nr_stops)
@@ -327,7 +329,7 @@ static uint64_t next_stop(const struct run *r) {
 }
 
 /* A stretch of operations without an event in it. */
-static int run_stretch(struct run *r, const uint32_t *ops, size_t n, struct rf_err *err) {
+static int run_stretch(struct replay *r, const uint32_t *ops, size_t n, struct rf_err *err) {
     int rc = RF_OK;
 
     if (!r->counting)
@@ -352,7 +354,7 @@ static int run_stretch(struct run *r, const uint32_t *ops, size_t n, struct rf_e
     return rc;
 }
 
-static int run_event(struct run *r, const struct trace_event *e, struct rf_err *err) {
+static int run_event(struct replay *r, const struct trace_event *e, struct rf_err *err) {
     struct machine *m = r->m;
 
     if (r->opts->activity)
@@ -386,7 +388,7 @@ static int run_event(struct run *r, const struct trace_event *e, struct rf_err *
     return rf_fail(err, RF_EINPUT, "unknown event of kind %u", e->kind);
 }
 
-static int run_block(struct run *r, const struct trace_block *b, struct rf_err *err) {
+static int run_block(struct replay *r, const struct trace_block *b, struct rf_err *err) {
     size_t at = 0;
     int rc = RF_OK;
 
@@ -463,7 +465,7 @@ static void read_source(struct replay_result *out, const struct machine *m,
     }
 }
 
-static int finish(struct run *r, const struct machine_config *c, struct content_set *contents,
+static int finish(struct replay *r, const struct machine_config *c, struct content_set *contents,
                   struct replay_result *out, struct rf_err *err) {
     int rc = RF_OK;
 
@@ -500,46 +502,92 @@ static int finish(struct run *r, const struct machine_config *c, struct content_
     return rc;
 }
 
-int replay_run(struct trace_reader *trace, struct content_set *contents,
-               const struct machine_config *c, const struct replay_opts *opts,
-               struct replay_result *out, struct rf_err *err) {
+int replay_begin(const struct trace_info *info, struct content_set *contents,
+                 const struct machine_config *c, const struct replay_opts *opts,
+                 struct replay_result *out, struct replay **replay, struct rf_err *err) {
     static const struct replay_opts no_opts;
-    struct trace_block block;
-    struct run r = {
+    struct replay *r = calloc(1, sizeof(*r));
+    int rc;
+
+    *replay = NULL;
+    memset(out, 0, sizeof(*out));
+    if (!r)
+        return rf_fail(err, RF_ENOMEM, "no memory for a replay");
+    out->info = *info;
+    out->config = *c;
+    *r = (struct replay){
+        .contents = contents,
+        .out = out,
         .opts = opts ? opts : &no_opts,
-        .config = c,
+        .info = &out->info,
+        .config = &out->config,
         .series = &out->series,
         .next_check = c->check ? 0 : UINT64_MAX,
         .next_report = PROGRESS_WORDS,
-        .next_sample = RF_TIME_MAX,
+        .next_sample = opts && opts->interval ? 0 : RF_TIME_MAX,
     };
-    int rc;
-
-    memset(out, 0, sizeof(*out));
-    out->info = *trace_reader_info(trace);
-    out->config = *c;
-    r.info = &out->info;
-    if (r.opts->interval)
-        r.next_sample = 0;
-    rc = trace_rewind(trace, err);
-    if (rc != RF_OK)
+    rc = machine_create(c, contents, &r->m, err);
+    if (rc != RF_OK) {
+        free(r);
         return rc;
-    rc = machine_create(c, contents, &r.m, err);
-    if (rc != RF_OK)
-        return rc;
-    if (r.opts->observer)
-        machine_observe(r.m, r.opts->observer);
-    machine_set_implicit_content(r.m, out->info.implicit_content);
-    machine_set_access_cost(r.m, out->info.pacing == TRACE_PACE_RECORDS);
-    while (!r.ended && (rc = trace_next(trace, &block, err)) > 0) {
-        rc = run_block(&r, &block, err);
-        if (rc != RF_OK)
-            break;
     }
-    if (rc == RF_OK)
-        rc = finish(&r, c, contents, out, err);
-    machine_destroy(r.m);
+    if (r->opts->observer)
+        machine_observe(r->m, r->opts->observer);
+    machine_set_implicit_content(r->m, out->info.implicit_content);
+    machine_set_access_cost(r->m, out->info.pacing == TRACE_PACE_RECORDS);
+    *replay = r;
+    return RF_OK;
+}
+
+int replay_block(struct replay *r, const struct trace_block *block, bool *over,
+                 struct rf_err *err) {
+    int rc = run_block(r, block, err);
+
+    *over = r->ended;
+    return rc;
+}
+
+int replay_end(struct replay *r, struct rf_err *err) {
+    struct replay_result *out = r->out;
+    int rc = finish(r, r->config, r->contents, out, err);
+
+    machine_destroy(r->m);
+    free(r);
     if (rc != RF_OK)
         replay_result_free(out);
     return rc;
+}
+
+void replay_abandon(struct replay *r) {
+    if (!r)
+        return;
+    machine_destroy(r->m);
+    replay_result_free(r->out);
+    free(r);
+}
+
+int replay_run(struct trace_reader *trace, struct content_set *contents,
+               const struct machine_config *c, const struct replay_opts *opts,
+               struct replay_result *out, struct rf_err *err) {
+    struct trace_block block;
+    struct replay *r;
+    bool over = false;
+    int rc;
+
+    memset(out, 0, sizeof(*out));
+    rc = trace_rewind(trace, err);
+    if (rc == RF_OK)
+        rc = replay_begin(trace_reader_info(trace), contents, c, opts, out, &r, err);
+    if (rc != RF_OK)
+        return rc;
+    while (!over && (rc = trace_next(trace, &block, err)) > 0) {
+        rc = replay_block(r, &block, &over, err);
+        if (rc != RF_OK)
+            break;
+    }
+    if (rc != RF_OK) {
+        replay_abandon(r);
+        return rc;
+    }
+    return replay_end(r, err);
 }

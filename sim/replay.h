@@ -93,4 +93,20 @@ int replay_run(struct trace_reader *trace, struct content_set *contents,
                const struct machine_config *c, const struct replay_opts *opts,
                struct replay_result *out, struct rf_err *err) RF_MUST_CHECK;
 
+/*
+ * The same in steps, for who reads the trace for several machines. replay_begin() makes the
+ * machine; `out` and `opts` have to stay where they are until the end. Then come all blocks of the
+ * trace in order, up to its end or until *over says that the machine needs no more. replay_end()
+ * fills the result; it and replay_abandon(), which leaves no result, free everything else (NULL is
+ * allowed there). After an error of replay_block() only replay_abandon() may follow.
+ */
+struct replay;
+int replay_begin(const struct trace_info *info, struct content_set *contents,
+                 const struct machine_config *c, const struct replay_opts *opts,
+                 struct replay_result *out, struct replay **r, struct rf_err *err) RF_MUST_CHECK;
+int replay_block(struct replay *r, const struct trace_block *block, bool *over,
+                 struct rf_err *err) RF_MUST_CHECK;
+int replay_end(struct replay *r, struct rf_err *err) RF_MUST_CHECK;
+void replay_abandon(struct replay *r);
+
 #endif

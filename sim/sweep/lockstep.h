@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lockstep: many machines over one trace, on several threads. */
+/*
+ * lockstep: many machines over one trace, on several threads. They advance together: each block of
+ * the trace is read and decoded once for all of them, whatever their number. Where configurations
+ * differ in cost, threads take over the machines that others have no time for.
+ */
 #ifndef SIM_SWEEP_LOCKSTEP_H
 #define SIM_SWEEP_LOCKSTEP_H
 
@@ -23,7 +27,8 @@ struct lockstep_opts {
  * Runs n points over a trace. Results are those of single replays, whatever the number of threads.
  * A point that fails has its own err and stops no other. Other codes than RF_OK: nothing could be
  * run. Contents are those of the trace (trace_load_content()); they are shared, so that each page
- * is compressed once.
+ * is compressed once. Up to 64 machines exist at a time, fewer where they would take more than 1
+ * GiB by their numbers of pages, but never fewer than threads.
  */
 int lockstep_run(const char *trace, struct content_set *contents, struct lockstep_point *points,
                  size_t n, const struct lockstep_opts *opts, struct rf_err *err) RF_MUST_CHECK;
