@@ -2,10 +2,12 @@
 /* refault replay: one machine, one trace. */
 #include "cli/cli.h"
 
+#include <unistd.h>
 #include "compare/compare.h"
 #include "config/value.h"
 #include "html/reports.h"
 #include "report/report.h"
+#include "report/sparks.h"
 #include "report/timeline.h"
 
 enum { OPT_INTERVAL = OPT_OWN, OPT_SIZES, OPT_TIMELINE, OPT_TIMELINE_LIMIT, OPT_BASELINE };
@@ -42,6 +44,7 @@ struct args {
     const char *trace, *sizes, *baseline;
     struct comparison comparison; /* the baseline */
     uint64_t timeline_limit;
+    bool sparks; /* the summary goes to a terminal, and ends with drawings */
     rf_time interval;
 };
 
@@ -107,6 +110,7 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
         rc = outputs_differ((const char *const[]){a->out.path[i], a->sizes}, 2, err);
     if (rc != RF_OK)
         return rc;
+    a->sparks = !a->model.quiet && isatty(STDOUT_FILENO) && !outputs_take_stdout(&a->out);
     if (a->timeline_limit && !a->out.path[OUT_TIMELINE])
         return rf_fail(err, RF_EUSAGE, "--timeline-limit needs --timeline FILE");
     if (a->interval && !a->out.path[OUT_CSV])
@@ -182,6 +186,8 @@ static int write_results(struct args *a, const struct replay_result *r,
         rc = output_open(&text, "-", err);
         if (rc == RF_OK) {
             report_text(text.f, r, name);
+            if (a->sparks)
+                report_sparks(text.f, activity, sparks_utf8());
             rc = output_close(&text, err);
         }
     }
@@ -203,9 +209,9 @@ static int simulate(struct args *a, struct rf_err *err) {
     struct activity activity = {0};
     struct timeline timeline;
     bool recorded = a->out.o[OUT_TIMELINE].f;
+    bool sampled = a->out.o[OUT_HTML].f || recorded || a->sparks;
     const struct replay_opts opts = {.interval = a->interval,
-                                     .activity =
-                                         a->out.o[OUT_HTML].f || recorded ? &activity : NULL,
+                                     .activity = sampled ? &activity : NULL,
                                      .observer = recorded ? &timeline.observer : NULL,
                                      .progress = on_progress,
                                      .ctx = &bar};
