@@ -167,10 +167,12 @@ static void add_owns(struct option_set *s, const struct gen_workload *g) {
         s->options[s->n++] = (struct option){o->name, o->arg ? required_argument : no_argument,
                                              NULL, OWN_FIRST + (int)s->nr_own};
         s->own[s->nr_own++] = o;
-        if (o->letter) {
-            const char text[] = {o->letter, o->arg ? ':' : '\0', '\0'};
+        if (o->letter && strlen(s->letters) + 3 <= sizeof(s->letters)) {
+            char *end = s->letters + strlen(s->letters);
 
-            strcat(s->letters, text);
+            end[0] = o->letter;
+            end[1] = o->arg ? ':' : '\0';
+            end[2] = '\0';
         }
     }
 }

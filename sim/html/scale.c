@@ -102,22 +102,27 @@ static double round_step(double range, unsigned want, bool binary) {
 
 size_t scale_ticks(const struct scale *s, unsigned want, bool binary, double out[MAX_TICKS]) {
     size_t n = 0;
-    double step;
+    double step, first;
 
     if (!(s->hi > s->lo) || want == 0) {
         out[0] = s->lo;
         return 1;
     }
     if (s->log) {
-        for (double v = pow(10, ceil(log10(s->lo) - 1e-9)); v <= s->hi * 1.000001 && n < MAX_TICKS;
-             v *= 10)
+        double v = pow(10, ceil(log10(s->lo) - 1e-9));
+
+        while (v <= s->hi * 1.000001 && n < MAX_TICKS) {
             out[n++] = v;
+            v *= 10;
+        }
         return n;
     }
     step = round_step(s->hi - s->lo, want, binary);
-    for (double k = ceil(s->lo / step - 1e-9); k * step <= s->hi + step * 1e-6 && n < MAX_TICKS;
-         k++)
-        out[n++] = k * step + 0.0; /* never -0 */
+    first = ceil(s->lo / step - 1e-9);
+    while (n < MAX_TICKS && (first + (double)n) * step <= s->hi + step * 1e-6) {
+        out[n] = (first + (double)n) * step + 0.0; /* never -0 */
+        n++;
+    }
     return n;
 }
 
