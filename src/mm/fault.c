@@ -243,6 +243,8 @@ enum fault_result handle_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, 
     if (mm->implicit_content && write && pte_content(mm->pte[id]) == CONTENT_ZERO)
         mm->pte[id] = pte_set_content(mm->pte[id], 1 + id);
     rf_time delay = 0;
+    ctx->over_high += mm_cpu(mm, cpu)->over_high;
+    mm_cpu(mm, cpu)->over_high = 0;
     if (ctx->over_high) {
         delay = memcg_handle_over_high(mm, cpu, memcg, ctx);
         mm->stall_ns[STALL_HIGH] += delay;

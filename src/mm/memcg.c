@@ -273,24 +273,31 @@ bool memcg_charge_large(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint
 
 void memcg_charge_forced(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr) {
     uint32_t batch = charge_batch(mm, nr);
+    struct fault_ctx ctx = {0};
 
     if (consume_stock(mm_cpu(mm, cpu), memcg, nr))
         return;
-    if (try_add(mm, memcg, batch)) {
-        if (batch > nr)
-            memcg_refill_stock(mm, cpu, memcg, batch - nr);
-        return;
+    if (!try_add(mm, memcg, batch)) {
+        if (batch == nr || !try_add(mm, memcg, nr)) {
+            mm->memcg[memcg].ev_max++; /* an enforced charge still counts as hitting the limit */
+            add_forced(mm, memcg, nr);
+            return;
+        }
+        batch = nr;
     }
-    if (batch > nr && try_add(mm, memcg, nr))
+    if (batch > nr)
+        memcg_refill_stock(mm, cpu, memcg, batch - nr);
+    if (mm->in_worker)
         return;
-    mm->memcg[memcg].ev_max++; /* a charge that is enforced still counts as hitting the limit */
-    add_forced(mm, memcg, nr);
+    note_high(mm, memcg, batch, &ctx);
+    mm_cpu(mm, cpu)->over_high += ctx.over_high;
 }
 
 void memcg_charge_kernel(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr) {
     struct fault_ctx ctx = {0};
     if (memcg_charge(mm, cpu, memcg, nr, &ctx) != CHARGE_OK)
         add_forced(mm, memcg, nr);
+    mm_cpu(mm, cpu)->over_high += ctx.over_high;
     mm->memcg[memcg].kernel_pages += nr;
     memcg_stat_updated(mm, 2 * (uint64_t)nr); /* nr_page_table_pages, kernel */
     mm->kernel_frames += nr;

@@ -156,6 +156,7 @@ struct mm_cpu {
     uint32_t stock_memcg, stock_nr;
     uint32_t obj_memcg, obj_bytes;
     uint32_t stat_updates; /* of memcg statistics, not announced yet */
+    uint32_t over_high; /* kernel memory charged above memory.high, for the next return to user */
     struct folio_batch add, rotate, activate;
 };
 
