@@ -20,7 +20,7 @@ if ! { command -v munged && command -v slurmctld && command -v slurmd && command
         echo "slurm.sh: Slurm is not installed" >&2
         exit 77
     fi
-    apt-get -q update >&2
+    apt-get -q update >&2 || exit 77
     # No daemon is started by the installation.
     policy=/usr/sbin/policy-rc.d
     made=
