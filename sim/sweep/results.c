@@ -114,7 +114,7 @@ void results_free(struct results *r) {
         free_texts(r->rows[i].cells, r->nr_columns);
         free(r->rows[i].trace);
     }
-    for (size_t i = 0; i < r->nr_records; i++)
+    for (size_t i = 0; r->records && i < r->nr_records; i++)
         record_clear(&r->records[i]);
     free_texts(r->columns, r->nr_columns);
     free(r->rows);
@@ -278,7 +278,7 @@ int results_from_plan(struct results *r, const json_t *line, struct rf_err *err)
         if (!r->rows[i].cells || !r->rows[i].trace)
             break;
     }
-    if (r->nr_rows < n || n == 0 || !r->rows[n - 1].cells) {
+    if (!r->rows || r->nr_rows < n || n == 0 || !r->rows[n - 1].cells || !r->rows[n - 1].trace) {
         results_free(r);
         return rf_fail(err, RF_EINPUT, "the plan is not one of this version, or memory is missing");
     }
