@@ -177,7 +177,7 @@ static const struct knob usual[] = {
      "queue: from the end of the service until it can be seen"},
     {"accel.queue.wake", KNOB_TIME, QUEUE(wake_ns), 0, ACCEL_MAX_NS, NULL, ANY,
      "queue: CPU time of a wait that slept (async_irq)"},
-    {"accel.queue.min_job", KNOB_U32, QUEUE(min_job), 0, 1u << 30, NULL, ANY,
+    {"accel.queue.min_job", KNOB_U32, QUEUE(min_job), 0, 1u << 20, NULL, ANY,
      "queue: jobs of fewer bytes are the CPU's"},
     {"accel.queue.max_out", KNOB_U32, QUEUE(max_out), 0, RF_PAGE_SIZE, NULL, ANY,
      "queue: longest compressed page in bytes, 0 = a page"},
