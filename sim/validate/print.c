@@ -160,10 +160,10 @@ static void print_summary(FILE *f, const char *kernel, const char *what,
         return;
     fprintf(f,
             "%-6s %-8s %5zu counters: median %.2f %% (limit %.2f %%), 90th percentile %.2f %% "
-            "(limit %.2f %%), worst %.2f %% (limit %.2f %%)%s%s\n",
+            "(limit %.2f %%), worst%s %.2f %% (limit %.2f %%)%s%s\n",
             kernel, what, all->n, all->median * 100, l->median * 100, all->p90 * 100, l->p90 * 100,
-            bounded->worst * 100, l->worst * 100, bounded->worst > 0 ? " at " : "",
-            bounded->worst_at);
+            bounded == all ? "" : " of six", bounded->worst * 100, l->worst * 100,
+            bounded->worst > 0 ? " at " : "", bounded->worst_at);
 }
 
 void validate_print_last_line(FILE *f, const struct validation *v) {
@@ -173,9 +173,10 @@ void validate_print_last_line(FILE *f, const struct validation *v) {
         const struct error_summary *all = k->swap.n ? &k->swap : &k->direct,
                                    *worst = k->swap.n ? &k->swap_bounded : &k->direct;
 
-        fprintf(f, "%s %s median %.2f %% p90 %.2f %% worst %.2f %%%s%s%s", i ? ";" : "", k->kernel,
-                all->median * 100, all->p90 * 100, worst->worst * 100, worst->worst > 0 ? " (" : "",
-                worst->worst_at, worst->worst > 0 ? ")" : "");
+        fprintf(f, "%s %s median %.2f %% p90 %.2f %% worst%s %.2f %%%s%s%s", i ? ";" : "",
+                k->kernel, all->median * 100, all->p90 * 100, worst == all ? "" : " of six",
+                worst->worst * 100, worst->worst > 0 ? " (" : "", worst->worst_at,
+                worst->worst > 0 ? ")" : "");
         if (k->failed_cases)
             fprintf(f, ", %zu of %zu cases failed", k->failed_cases, k->cases);
     }

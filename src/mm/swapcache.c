@@ -497,7 +497,10 @@ static bool may_store(void *host, uint32_t memcg) {
         const struct memcg *mc = &mm->memcg[i];
         if (mc->zswap_max == MEMCG_UNLIMITED)
             continue;
-        if (mc->zswap_max == 0 || (mc->now.zswap_bytes >> RF_PAGE_SHIFT) >= mc->zswap_max)
+        if (mc->zswap_max == 0)
+            return false;
+        memcg_flush_stats(mm); /* forced, for an exact figure (obj_cgroup_may_zswap()) */
+        if ((mc->now.zswap_bytes >> RF_PAGE_SHIFT) >= mc->zswap_max)
             return false;
     }
     return true;
