@@ -109,6 +109,7 @@ struct machine_config {
     bool vma_ra_enabled, singlemapped_ra_enabled;
     uint32_t compress_batchsize;
     bool contention;
+    uint8_t placement; /* enum placement_mode */
 
     bool zswap_enabled;
     char zswap_compressor[24], zswap_zpool[16];
@@ -139,6 +140,7 @@ struct machine_config {
     uint64_t footprint_pages; /* of the trace: what percentages are of */
     uint32_t blocks;          /* of 512 page ids that the trace uses */
 };
+enum placement_mode { PLACE_ORDER, PLACE_SPREAD };
 enum thp_mode { THP_NEVER, THP_MADVISE, THP_ALWAYS };
 
 /* Takes the costs of c from a profile; those of the block device follow c->swap_device. */

@@ -12,23 +12,26 @@
 #include "workload.h"
 #include "zipf.h"
 
-#define GROWTH 0.4      /* share of a job's CPU time in which its memory grows */
-#define NEWEST_SHARE 70 /* % of accesses to the newest ... */
-#define NEWEST_PART 5   /* ... fifth of the pages */
-#define ZIPF_SHARE 25   /* % of accesses by Zipf's law over all pages; the others sweep */
-#define THETA 0.9
+#define GROWTH 0.4             /* share of a job's CPU time in which its memory grows */
+#define NEWEST_SHARE 70        /* % of accesses to the newest ... */
+#define NEWEST_PART 5          /* ... fifth of the pages */
 #define WRITES 55              /* % of accesses that are stores */
 #define LONG_LIVED_SHARE 0.001 /* of all accesses are to long-lived memory */
 #define PACE_NS 100000u        /* time between two records of time, at least */
 #define QUANTUM_NS 1000000u    /* turn of a job in the recorded order */
 #define MIN_PAGES 16u          /* of a job, however small the scale */
 
+/* Pages that lie together in small mappings, or together in the large one. */
+#define GROUP 64u
+#define SMALL_VPN (EMIT_BASE_VPN + ((uint64_t)1 << 28))
+
 /* A job that runs. Times are its own CPU time. */
 struct job {
     uint32_t pid, first, pages, touched;
+    uint32_t small_first; /* of what stands for its small mappings */
     uint64_t cpu_ns, now, accesses;
     double growth_ns; /* end of the first phase */
-    uint32_t sweep;
+    uint32_t sweep, last;
     struct zipf zipf;
 };
 
@@ -76,6 +79,20 @@ static uint32_t draw_pages(struct build *b) {
                             MIN_PAGES);
 }
 
+/* Of the first `groups` groups of a job's memory, those in small mappings: spread evenly. */
+static uint32_t small_groups(const struct build *b, uint32_t groups) {
+    return (uint32_t)((double)groups * b->p->kbuild.small);
+}
+
+/* The id of a job's page: in its large mapping, or in its small ones. */
+static uint32_t page_id(const struct build *b, const struct job *j, uint32_t page) {
+    uint32_t g = page / GROUP, before = small_groups(b, g);
+
+    if (small_groups(b, g + 1) > before)
+        return j->small_first + before * GROUP + page % GROUP;
+    return j->first + (g - before) * GROUP + page % GROUP;
+}
+
 /* fork and exec: the child has a copy of its parent's memory for a moment. */
 static void start_job(struct build *b, struct slot *s, uint32_t pages, const char *name) {
     const struct gen_params *p = b->p;
@@ -85,23 +102,34 @@ static void start_job(struct build *b, struct slot *s, uint32_t pages, const cha
     j->pid = emit_process(&b->e, s->pid, name);
     emit_fork(&b->e, j->pid, s->pid, s->first, EMIT_BASE_VPN, s->pages, map_flags(p));
     emit_exec(&b->e, j->pid);
-    j->first = emit_map(&b->e, j->pid, EMIT_BASE_VPN, pages, map_flags(p));
+    uint32_t groups = (pages + GROUP - 1) / GROUP, small = small_groups(b, groups);
+    j->first = small < groups
+                   ? emit_map(&b->e, j->pid, EMIT_BASE_VPN,
+                              small ? (uint64_t)(groups - small) * GROUP : pages, map_flags(p))
+                   : 0;
+    if (small)
+        j->small_first =
+            emit_map(&b->e, j->pid, SMALL_VPN, (uint64_t)small * GROUP, TMAP_NOHUGEPAGE);
     j->cpu_ns =
         (uint64_t)((double)p->kbuild.cpu_ns * (double)pages * RF_PAGE_SIZE / (double)p->kbuild.rss);
     j->growth_ns = GROWTH * (double)j->cpu_ns;
     if (!b->e.rc)
-        b->e.rc = zipf_init(&j->zipf, pages, THETA, b->e.err);
+        b->e.rc = zipf_init(&j->zipf, pages, p->kbuild.skew, b->e.err);
     s->busy = true;
 }
 
 /* The next page of the second phase. */
 static uint32_t choose(struct build *b, struct job *j) {
+    double locality = b->p->kbuild.locality;
+
+    if (locality > 0 && rf_rng_unit(&b->page_rng) < locality)
+        return (j->last + 1) % j->pages;
     uint64_t u = rf_rng_below(&b->page_rng, 100);
     uint32_t newest = RF_MAX(j->pages / NEWEST_PART, 1u);
 
     if (u < NEWEST_SHARE)
         return j->pages - newest + (uint32_t)rf_rng_below(&b->page_rng, newest);
-    if (u < NEWEST_SHARE + ZIPF_SHARE)
+    if (u < 100 - b->p->kbuild.sweeps)
         return zipf_next(&j->zipf, &b->page_rng);
     return j->sweep++ % j->pages;
 }
@@ -119,11 +147,11 @@ static bool step(struct build *b, struct job *j) {
         if (j->now + b->p->kbuild.think_ns > j->cpu_ns)
             return false;
         j->now += b->p->kbuild.think_ns;
-        page = choose(b, j);
+        page = j->last = choose(b, j);
         write = store(b);
     }
     emit_pace(&b->e, j->now - before, PACE_NS);
-    emit_access(&b->e, j->first + page, write);
+    emit_access(&b->e, page_id(b, j, page), write);
     j->accesses++;
     return true;
 }
@@ -247,14 +275,16 @@ static int check(const struct gen_params *p, struct rf_err *err) {
                        (unsigned long long)k->jobs, (unsigned long long)k->parallel);
     if (k->rss < RF_PAGE_SIZE || k->rss_cap < k->rss || k->rss_cap > (uint64_t)1 << 40 ||
         k->link > (uint64_t)1 << 40 || k->long_lived > (uint64_t)1 << 40 ||
-        !(k->rss_sigma >= 0 && k->rss_sigma <= 3))
+        !(k->rss_sigma >= 0 && k->rss_sigma <= 3) || !(k->locality >= 0 && k->locality < 1) ||
+        k->sweeps > 100 - NEWEST_SHARE || !(k->skew >= 0 && k->skew <= 10) ||
+        !(k->small >= 0 && k->small <= 1))
         return rf_fail(err, RF_EUSAGE,
                        "kbuild-lite: median %llu, cap %llu, long-lived %llu, link %llu bytes, "
-                       "sigma %g: expected a median of at least a page, not above the cap, nothing "
-                       "above 1T, sigma 0 to 3",
+                       "sigma %g, locality %g: expected a median of at least a page, not above the "
+                       "cap, nothing above 1T, sigma 0 to 3, locality from 0 to below 1",
                        (unsigned long long)k->rss, (unsigned long long)k->rss_cap,
-                       (unsigned long long)k->long_lived, (unsigned long long)k->link,
-                       k->rss_sigma);
+                       (unsigned long long)k->long_lived, (unsigned long long)k->link, k->rss_sigma,
+                       k->locality);
     if (k->think_ns < 10 || k->cpu_ns < 1000000 || k->cpu_ns > (uint64_t)3600 * 1000000000)
         return rf_fail(err, RF_EUSAGE,
                        "kbuild-lite: %llu ns of CPU time a job, %llu ns between two accesses, "
@@ -265,14 +295,19 @@ static int check(const struct gen_params *p, struct rf_err *err) {
 
 static void describe(const struct gen_params *p, char *buf, size_t size) {
     const struct gen_kbuild *k = &p->kbuild;
+    char locality[128] = "";
 
+    if (k->locality > 0 || k->skew != 0.9 || k->sweeps != 5 || k->small > 0)
+        snprintf(locality, sizeof(locality),
+                 "skew %g, sweeps %llu %%, locality %g, small mappings %g, ", k->skew,
+                 (unsigned long long)k->sweeps, k->locality, k->small);
     snprintf(buf, size,
              "%llu jobs, %llu at a time, median %llu bytes, sigma %g, cap %llu, %llu ns of CPU "
-             "time a median job, %llu ns between accesses, long-lived %llu, link %llu, scale %g",
+             "time a median job, %llu ns between accesses, long-lived %llu, link %llu, %sscale %g",
              (unsigned long long)k->jobs, (unsigned long long)k->parallel,
              (unsigned long long)k->rss, k->rss_sigma, (unsigned long long)k->rss_cap,
              (unsigned long long)k->cpu_ns, (unsigned long long)k->think_ns,
-             (unsigned long long)k->long_lived, (unsigned long long)k->link, p->scale);
+             (unsigned long long)k->long_lived, (unsigned long long)k->link, locality, p->scale);
 }
 
 #define AT(field) offsetof(struct gen_params, kbuild.field)
@@ -284,6 +319,10 @@ static const struct gen_option options[] = {
     {"rss-cap", "BYTES", 0, GEN_BYTES, AT(rss_cap), "most memory of a job (250M)"},
     {"cpu", "TIME", 0, GEN_TIME, AT(cpu_ns), "CPU time of a median job (4s)"},
     {"think", "TIME", 0, GEN_TIME, AT(think_ns), "CPU time between two accesses (10us)"},
+    {"skew", "X", 0, GEN_REAL, AT(skew), "theta of the accesses by Zipf's law (0.9)"},
+    {"sweeps", "N", 0, GEN_COUNT, AT(sweeps), "accesses in 100 that sweep (5)"},
+    {"locality", "X", 0, GEN_REAL, AT(locality), "chance that an access is to the next page (0)"},
+    {"small", "X", 0, GEN_REAL, AT(small), "share in mappings too small for large pages (0)"},
     {"long-lived", "BYTES", 0, GEN_BYTES, AT(long_lived), "memory that stays to the end (120M)"},
     {"link", "BYTES", 0, GEN_BYTES, AT(link), "memory of the last job, 0 = none (700M)"},
     {NULL, NULL, 0, GEN_FLAG, 0, NULL},

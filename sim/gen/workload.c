@@ -32,6 +32,8 @@ void gen_params_init(struct gen_params *p) {
                    .rss = 55 * MiB,
                    .rss_cap = 250 * MiB,
                    .rss_sigma = 0.5,
+                   .skew = 0.9,
+                   .sweeps = 5,
                    .cpu_ns = 4000000000,
                    .think_ns = 10000,
                    .long_lived = 120 * MiB,

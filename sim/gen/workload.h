@@ -23,6 +23,10 @@ struct gen_kbuild {
     uint64_t cpu_ns;     /* of a job of median size; in proportion for the others */
     uint64_t think_ns;   /* CPU time between two accesses once a job has its memory */
     uint64_t long_lived; /* memory of what lives for the whole build, bytes */
+    double skew;         /* theta of the accesses by Zipf's law */
+    uint64_t sweeps;     /* accesses in 100 that sweep */
+    double locality;     /* chance that an access is to the page after the last one */
+    double small;        /* share of a job's memory in mappings too small for large folios */
     uint64_t link;       /* memory of the last job, bytes; 0 = none */
 };
 

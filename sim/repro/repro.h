@@ -100,5 +100,6 @@ void repro_exact(struct repro *r, const char *id, const char *what, int64_t valu
 void repro_add_run(struct repro *r, json_t *run);
 
 extern const struct repro_ops repro_seed_003, repro_seed_004;
+extern const struct repro_ops repro_iaa_latency, repro_iaa_batch8, repro_iaa_usemem30;
 
 #endif

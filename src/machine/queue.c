@@ -23,13 +23,35 @@ static void kick(struct machine *m, struct stream *s, rf_time when) {
     task_wake(m->eng, &s->task, RF_MAX(when, s->blocked_at));
 }
 
+static uint32_t gcd(uint32_t a, uint32_t b) {
+    while (b) {
+        uint32_t t = a % b;
+        a = b;
+        b = t;
+    }
+    return a;
+}
+
+/* The CPU that is looked at as number i. Spread: steps of the golden section of all CPUs, so that
+ * each part of the machine has its share of however few processes. */
+static uint32_t candidate(const struct machine_config *c, uint32_t i) {
+    uint32_t step = 1;
+
+    if (c->placement == PLACE_SPREAD && c->cpus > 1) {
+        step = RF_MAX(c->cpus * 618 / 1000, 1u);
+        while (gcd(step, c->cpus) != 1)
+            step++;
+    }
+    return (uint32_t)((uint64_t)i * step % c->cpus);
+}
+
 /* Where a new process goes: the CPU with the fewest active ones (kernel/sched/fair.c,
  * find_idlest_cpu()). */
 static uint32_t idlest_cpu(const struct machine *m, const struct stream *but) {
     uint32_t best = 0, least = UINT32_MAX;
 
-    for (uint32_t c = 0; c < m->c.cpus; c++) {
-        uint32_t load = 0;
+    for (uint32_t k = 0; k < m->c.cpus; k++) {
+        uint32_t load = 0, c = candidate(&m->c, k);
 
         for (uint32_t i = 0; i < m->nr_streams; i++) {
             const struct stream *s = m->stream[i];

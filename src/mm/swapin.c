@@ -112,7 +112,7 @@ enum charge_result swapin_direct(struct mm *mm, struct sim_cpu *cpu, uint32_t id
     struct folio *f = &mm->folio[folio];
     nr = folio_nr(f);
     uint32_t base = id & ~(nr - 1), first = pte_index(mm->pte[base]);
-    sim_charge(cpu, mm->p.cost.swapin_page_ns * nr);
+    sim_charge(cpu, mm->p.cost.swapin_page_ns); /* allocated and charged in one go */
     for (uint32_t i = 0; i < nr; i++)
         memcg_v1_swapin(mm, first + i);
     f->owner = nr == 1 ? pte_content(mm->pte[id]) : base;
