@@ -114,7 +114,7 @@ static int list(struct rf_err *err) {
     if (rc != RF_OK)
         return rc;
     for (const struct repro_ops *const *e = repro_registry(); *e; e++)
-        fprintf(o.f, "%-10s %-10s %s\n", (*e)->name, (*e)->time, (*e)->summary);
+        fprintf(o.f, "%-13s %-10s %s\n", (*e)->name, (*e)->time, (*e)->summary);
     return output_close(&o, err);
 }
 

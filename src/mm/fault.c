@@ -87,9 +87,10 @@ static enum fault_result swap_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t
     } else {
         enum charge_result r;
         sim_charge(cpu, mm->p.cost.swap_fault_ns);
-        if (swapin_skips_cache(mm, slot)) {
+        r = CHARGE_OK;
+        if (swapin_skips_cache(mm, slot))
             r = swapin_direct(mm, cpu, id, slot, ctx, &folio);
-        } else {
+        if (r == CHARGE_OK && folio == RF_NONE) {
             single_mapped = mm->swap_sync && swap_count(mm->swap, slot) == 1;
             r = swapin_readahead(mm, cpu, id, slot, single_mapped, ctx, &folio, &ctx->kind);
         }

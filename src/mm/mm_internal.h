@@ -555,7 +555,7 @@ enum charge_result swapin_readahead(struct mm *mm, struct sim_cpu *cpu, uint32_t
 /* Whether a fault on slot reads past the swap cache. */
 bool swapin_skips_cache(const struct mm *mm, uint32_t slot);
 /* Does so, for a whole large folio where that is allowed: *out is it, or a folio that meanwhile is
- * in the swap cache. */
+ * in the swap cache, or RF_NONE if meanwhile the slot must be read through the swap cache. */
 enum charge_result swapin_direct(struct mm *mm, struct sim_cpu *cpu, uint32_t id, uint32_t slot,
                                  struct fault_ctx *ctx, uint32_t *out);
 

@@ -103,6 +103,10 @@ enum charge_result swapin_direct(struct mm *mm, struct sim_cpu *cpu, uint32_t id
             memcg_uncharge(mm, memcg, 1);
             return CHARGE_OK;
         }
+        if (!swapin_skips_cache(mm, slot)) { /* reclaim wrote zswap's copy to the device */
+            memcg_uncharge(mm, memcg, 1);
+            return CHARGE_OK;
+        }
         folio = folio_alloc(mm, memcg);
         if (folio == RF_NONE) {
             memcg_uncharge(mm, memcg, 1);

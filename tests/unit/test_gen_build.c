@@ -80,6 +80,8 @@ static struct gen_params one_job(void) {
                                    .rss = 409600,
                                    .rss_cap = 409600,
                                    .rss_sigma = 0,
+                                   .skew = 0.9,
+                                   .sweeps = 5,
                                    .cpu_ns = 100000000,
                                    .think_ns = 10000,
                                    .long_lived = 40960};
