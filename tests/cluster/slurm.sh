@@ -23,15 +23,16 @@ if ! { command -v munged && command -v slurmctld && command -v slurmd && command
     apt-get -q update >&2 || exit 77
     # No daemon is started by the installation.
     policy=/usr/sbin/policy-rc.d
-    made=
+    made='' failed=''
     if [ ! -e $policy ]; then
         printf '#!/bin/sh\nexit 101\n' >$policy
         chmod +x $policy
         made=1
     fi
     DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends \
-        munge slurmctld slurmd slurm-client >&2
+        munge slurmctld slurmd slurm-client >&2 || failed=1
     [ -z "$made" ] || rm $policy
+    [ -z "$failed" ] || exit 77
 fi
 
 tmp=$(mktemp -d)
