@@ -13,7 +13,7 @@
 #include "refault/trace_ops.h"
 
 #define HIT_GROUP 8u /* operations handled between two calls */
-#define AHEAD_PTE 40u
+#define AHEAD_PTE 96u
 #define AHEAD_SLOT 32u
 #define AHEAD_OBJECT 20u
 #define AHEAD_LINKS 10u

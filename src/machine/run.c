@@ -166,8 +166,9 @@ static inline size_t run_hits(struct mm *mm, struct lookahead *la, const uint32_
         goto one;
     }
     for (;;) {
-        while (end - i >= AHEAD_PTE + 2 * HIT_GROUP && max_accesses - done >= HIT_GROUP) {
-            look_ahead(la, mm, ops, i, swap);
+        while (end - i >= HIT_GROUP && max_accesses - done >= HIT_GROUP) {
+            if (RF_LIKELY(end - i >= AHEAD_PTE + 2 * HIT_GROUP))
+                look_ahead(la, mm, ops, i, swap);
             if (!group_hits(pte, ops + i, unwanted))
                 break;
             i += HIT_GROUP;
