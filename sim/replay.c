@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "activity.h"
@@ -26,7 +27,7 @@ static void collect_value(void *ctx, enum machine_value_kind kind, const char *n
     char *copy;
 
     /* The kind says where a value belongs, so a prefix that repeats it is left out. */
-    if (kind == MV_X && strncmp(name, "x.", 2) == 0) {
+    if ((kind == MV_X || kind == MV_X_SIGNED) && strncmp(name, "x.", 2) == 0) {
         name += 2;
         len -= 2;
     } else if (kind == MV_TIME && strncmp(name, "time.", 5) == 0) {
@@ -75,6 +76,22 @@ static void collect_hist(void *ctx, const char *name, const struct rf_hist *h) {
     collect_value(ctx, MV_TIME, key, h->sum);
     snprintf(key, sizeof(key), "%s.count", name);
     collect_value(ctx, MV_TIME, key, h->n);
+}
+
+const char *value_prefix(enum machine_value_kind kind) {
+    return kind == MV_TIME ? "time." : kind == MV_COUNTER ? "" : "x.";
+}
+
+double value_number(const struct value *v) {
+    return v->kind == MV_X_SIGNED ? (double)(int64_t)v->value : (double)v->value;
+}
+
+const char *value_decimal(enum machine_value_kind kind, uint64_t value, char buf[24]) {
+    if (kind == MV_X_SIGNED)
+        snprintf(buf, 24, "%" PRId64, (int64_t)value);
+    else
+        snprintf(buf, 24, "%" PRIu64, value);
+    return buf;
 }
 
 /* time, counters, x: the order of the columns of a table. */

@@ -15,7 +15,13 @@ struct value {
     enum machine_value_kind kind;
     uint64_t value;
 };
-/* Sorted by kind, then name. */
+/* What stands in front of the name in flat tables: "time.", "x." or nothing. */
+const char *value_prefix(enum machine_value_kind kind);
+/* The value as a number, with its sign. */
+double value_number(const struct value *v);
+/* The value in decimal; returns buf. */
+const char *value_decimal(enum machine_value_kind kind, uint64_t value, char buf[24]);
+/* Sorted by kind, then name; MV_X and MV_X_SIGNED are one kind here. */
 struct value_list {
     struct value *v;
     size_t n, cap;

@@ -46,7 +46,7 @@ struct blk_stats {
 };
 
 struct blk_ops {
-    const char *name; /* null, nvme, ssd, hdd, pmem */
+    const char *name; /* null, nvme, ssd, hdd, pmem, vdisk */
     bool rotational;
     bool synchronous;     /* completes inside the call, as CPU time of the caller */
     bool stable_writes;   /* a page under writeback must not change */

@@ -59,6 +59,8 @@ struct cost_field {
     size_t offset;    /* into struct cost_profile */
 };
 const struct cost_field *cost_fields(size_t *nr);
+/* The costs on CPUs that are `percent` as fast: what a CPU does takes longer, devices do not. */
+void cost_profile_at_speed(struct cost_profile *p, uint32_t percent);
 
 /* A whole profile: the costs of every kind of block device. */
 enum profile_blk {
@@ -67,6 +69,7 @@ enum profile_blk {
     PROFILE_SSD,
     PROFILE_HDD,
     PROFILE_PMEM,
+    PROFILE_VDISK,
     NR_PROFILE_BLK
 };
 struct profile {
@@ -99,10 +102,11 @@ struct machine_config {
 
     struct rf_amount ram; /* machine.ram, default 125 % of the footprint */
     uint32_t cpus;
+    uint32_t cpu_speed; /* % of the profile's: divides all CPU time, that of the trace included */
     uint32_t swappiness, page_cluster, watermark_scale_factor;
     uint64_t min_free_kbytes;
     uint32_t fork_pages;
-    char swap_device[16];       /* null, nvme, ssd, hdd, pmem, zram0 */
+    char swap_device[16];       /* null, nvme, ssd, hdd, pmem, vdisk, zram0 */
     struct rf_amount swap_size; /* default 200 % of the footprint */
     int8_t swap_rotational;     /* -1 as the device, 0, 1 */
     int8_t swap_stable_writes;  /* likewise */

@@ -74,7 +74,12 @@ const struct machine_config *machine_config_of(const struct machine *m);
  * Everything that can be read, as flat dotted names. kind says in which object of the result the
  * value belongs. Called in no particular order; the reporter sorts.
  */
-enum machine_value_kind { MV_COUNTER, MV_TIME, MV_X };
+enum machine_value_kind {
+    MV_COUNTER,
+    MV_TIME,
+    MV_X,
+    MV_X_SIGNED /* as MV_X, but the value is an int64_t */
+};
 typedef void (*machine_value_fn)(void *ctx, enum machine_value_kind kind, const char *name,
                                  uint64_t value);
 void machine_values(const struct machine *m, machine_value_fn fn, void *ctx);

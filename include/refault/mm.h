@@ -90,7 +90,9 @@ struct reclaim_policy {
     bool lru_gen_activates_each;  /* young neighbours are always activated one by one (6.3+) */
     bool lru_gen_target_first;    /* the entry that made eviction look around is no neighbour of
                                      itself, so its folio is kept, not activated (6.12+) */
-    bool batch_isolates;          /* a folio in a per-CPU batch cannot be isolated (6.12+) */
+    bool split_thp;      /* every anonymous large folio is split before it gets a place in swap; the
+                            baseline of "mm, zswap: Support THP", Nov 2019, no kernel */
+    bool batch_isolates; /* a folio in a per-CPU batch cannot be isolated (6.12+) */
 };
 
 struct mm_cost {

@@ -6,7 +6,7 @@
 #include "config/limits.h"
 #include "config/value.h"
 
-static const char *const devices[] = {"null", "nvme", "ssd", "hdd", "pmem", "zram0", NULL};
+static const char *const devices[] = {"null", "nvme", "ssd", "hdd", "pmem", "vdisk", "zram0", NULL};
 static const char *const zswap_codecs[] = {"lzo",   "lzo-rle",     "lz4",
                                            "lz4hc", "zstd",        "deflate",
                                            "842",   "deflate-iaa", "deflate-iaa-dynamic",
@@ -45,6 +45,8 @@ static const struct knob usual[] = {
      "CPUs wait for each other's locks in reclaim and swap"},
     {"machine.fork_pages", KNOB_U32, AT(fork_pages), 0, 65536, NULL, ANY,
      "pages charged for a forked process beside those of its traced mappings"},
+    {"machine.cpu_speed", KNOB_U32, AT(cpu_speed), 1, 10000, NULL, ANY,
+     "speed of the CPUs in % of the profile's; devices stay as they are"},
     {"vm.swappiness", KNOB_U32, AT(swappiness), 0, 200, NULL, ANY,
      "share of anonymous pages in reclaim"},
     {"vm.page-cluster", KNOB_U32, AT(page_cluster), 0, 31, NULL, ANY,

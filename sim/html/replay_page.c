@@ -312,10 +312,7 @@ static void card(struct replay_page *p, const char *label, enum unit unit,
     fputs("<div class=\"card\"><span>", p->page.f);
     html_text(p->page.f, label);
     fprintf(p->page.f, "</span><b data-card=\"%s%s\" data-value=\"%" PRIu64 "\">",
-            kind == MV_TIME ? "time."
-            : kind == MV_X  ? "x."
-                            : "",
-            name, v->value);
+            value_prefix(kind), name, v->value);
     html_text(p->page.f, unit_format(unit, (double)v->value, text, sizeof(text)));
     fputs("</b></div>\n", p->page.f);
 }
@@ -378,14 +375,10 @@ static void counters(struct replay_page *p) {
 
         if (!l->v[i].value)
             continue;
-        snprintf(key, sizeof(key), "%s%s",
-                 l->v[i].kind == MV_TIME ? "time."
-                 : l->v[i].kind == MV_X  ? "x."
-                                         : "",
-                 l->v[i].name);
-        snprintf(value, sizeof(value), "%" PRIu64, l->v[i].value);
+        snprintf(key, sizeof(key), "%s%s", value_prefix(l->v[i].kind), l->v[i].name);
+        value_decimal(l->v[i].kind, l->v[i].value, value);
         cells[0] = (struct table_cell){.text = key, .value = NAN};
-        cells[1] = (struct table_cell){.text = value, .key = key, .value = (double)l->v[i].value};
+        cells[1] = (struct table_cell){.text = value, .key = key, .value = value_number(&l->v[i])};
         table_row(&p->page, cells, 2);
     }
     table_end(&p->page);

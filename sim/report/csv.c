@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/report.h"
 
-#include <inttypes.h>
-
 void csv_field(FILE *f, const char *text) {
     if (!strpbrk(text, ",\"\n\r")) {
         fputs(text, f);
@@ -17,22 +15,19 @@ void csv_field(FILE *f, const char *text) {
     fputc('"', f);
 }
 
-static const char *prefix_of(enum machine_value_kind kind) {
-    return kind == MV_TIME ? "time." : kind == MV_X ? "x." : "";
-}
-
 void csv_value_names(FILE *f, const struct value_list *l) {
     for (size_t i = 0; i < l->n; i++)
-        fprintf(f, ",%s%s", prefix_of(l->v[i].kind), l->v[i].name);
+        fprintf(f, ",%s%s", value_prefix(l->v[i].kind), l->v[i].name);
 }
 
 void csv_values(FILE *f, const struct value_list *columns, const struct value_list *l) {
     for (size_t i = 0; i < columns->n; i++) {
+        char text[24];
         const struct value *v = value_list_find(l, columns->v[i].kind, columns->v[i].name);
 
         /* A machine without the part that counts this (no zswap, say) leaves the field empty. */
         if (v)
-            fprintf(f, ",%" PRIu64, v->value);
+            fprintf(f, ",%s", value_decimal(v->kind, v->value, text));
         else
             fputc(',', f);
     }
@@ -45,8 +40,12 @@ void csv_series(FILE *f, const struct series *s) {
     csv_value_names(f, &s->columns);
     fputc('\n', f);
     for (size_t i = 0; i < s->nr; i++) {
-        for (size_t j = 0; j < width; j++)
-            fprintf(f, "%s%" PRIu64, j ? "," : "", s->rows[i * width + j]);
+        for (size_t j = 0; j < width; j++) {
+            char text[24];
+            enum machine_value_kind kind = j < 2 ? MV_COUNTER : s->columns.v[j - 2].kind;
+
+            fprintf(f, "%s%s", j ? "," : "", value_decimal(kind, s->rows[i * width + j], text));
+        }
         fputc('\n', f);
     }
 }

@@ -93,7 +93,9 @@ json_t *report_json(const struct replay_result *r, const struct knob_table *knob
         json_object_set_new(v->kind == MV_COUNTER ? counters
                             : v->kind == MV_TIME  ? time
                                                   : x,
-                            v->name, integer(v->value));
+                            v->name,
+                            v->kind == MV_X_SIGNED ? json_integer((json_int_t)(int64_t)v->value)
+                                                   : integer(v->value));
     }
     if (r->classes.pool) {
         char key[64];

@@ -273,6 +273,12 @@ static void print_traffic(FILE *f, const struct replay_result *r) {
         fprintf(f, "pool     zswap holds %s", value_format_bytes(stored, a, sizeof(a)));
         print_held(f, stored, zswap_bytes, pool);
     }
+    if (extra(r, "age_zswap_ns") || extra(r, "age_device_ns"))
+        fprintf(
+            f, "age      of pages in zswap %s, of those on the device %s since their last use%s\n",
+            value_format_time(extra(r, "age_zswap_ns"), a, sizeof(a)),
+            value_format_time(extra(r, "age_device_ns"), b, sizeof(b)),
+            extra(r, "age_zswap_ns") > extra(r, "age_device_ns") ? ": the wrong way round" : "");
     if (orig || used) {
         fprintf(f, "pool     zram0 holds %s", value_format_bytes(orig, a, sizeof(a)));
         print_held(f, orig, compr, used);

@@ -230,12 +230,11 @@ static void add_run(struct repro *r, const struct repro_matrix *m, size_t index)
     json_t *values = json_object();
 
     for (size_t i = 0; i < one->values.n; i++) {
-        static const char *const prefix[] = {[MV_COUNTER] = "", [MV_TIME] = "time.", [MV_X] = "x."};
         const struct value *v = &one->values.v[i];
         char key[160];
 
-        snprintf(key, sizeof(key), "%s%s", prefix[v->kind], v->name);
-        json_object_set_new(values, key, json_integer((json_int_t)v->value));
+        snprintf(key, sizeof(key), "%s%s", value_prefix(v->kind), v->name);
+        json_object_set_new(values, key, json_integer((json_int_t)(int64_t)v->value));
     }
     repro_add_run(r, json_pack("{ss sI ss so}", "name", m->configs[index / m->seeds].name, "seed",
                                (json_int_t)(index % m->seeds) + 1, "outcome",
@@ -311,7 +310,7 @@ static double value_of(const struct value_list *l, const char *name) {
         v = value_list_find(l, MV_X, name + 2);
     else
         v = value_list_find(l, MV_COUNTER, name);
-    return v ? (double)v->value : (double)NAN;
+    return v ? value_number(v) : (double)NAN;
 }
 
 double repro_value(const struct repro_matrix *m, size_t config, uint32_t seed, const char *name) {

@@ -99,6 +99,7 @@ void repro_exact(struct repro *r, const char *id, const char *what, int64_t valu
 /* Adds an object to the runs; takes the reference. NULL counts as out of memory. */
 void repro_add_run(struct repro *r, json_t *run);
 
+extern const struct repro_ops repro_seed_000, repro_seed_001;
 extern const struct repro_ops repro_seed_002, repro_seed_003, repro_seed_004;
 extern const struct repro_ops repro_iaa_latency, repro_iaa_batch8, repro_iaa_usemem30;
 

@@ -108,7 +108,7 @@ static void print_cell(FILE *f, const struct record *rec, size_t column) {
     else if (v && shown[column].bytes)
         value_format_bytes(v->value, text, sizeof(text));
     else if (v)
-        snprintf(text, sizeof(text), "%" PRIu64, v->value);
+        value_decimal(v->kind, v->value, text);
     fprintf(f, " %11s", text);
 }
 

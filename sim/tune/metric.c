@@ -71,7 +71,7 @@ static double value_or_0(const struct replay_result *r, enum machine_value_kind 
                          const char *name) {
     const struct value *v = value_list_find(&r->values, kind, name);
 
-    return v ? (double)v->value : 0;
+    return v ? value_number(v) : 0;
 }
 
 static int unknown(const struct metric *m, const struct replay_result *r, struct rf_err *err) {
@@ -89,10 +89,7 @@ static int unknown(const struct metric *m, const struct replay_result *r, struct
     if (!nearest)
         return rf_fail(err, RF_EUSAGE, "results have no '%s'", m->name);
     return rf_fail(err, RF_EUSAGE, "results have no '%s'; did you mean '%s%s'?", m->name,
-                   nearest->kind == MV_TIME ? "time."
-                   : nearest->kind == MV_X  ? "x."
-                                            : "",
-                   nearest->name);
+                   value_prefix(nearest->kind), nearest->name);
 }
 
 int metric_read(const struct metric *m, const struct replay_result *r, double *out,
@@ -111,7 +108,7 @@ int metric_read(const struct metric *m, const struct replay_result *r, double *o
     v = value_list_find(&r->values, m->kind, m->key);
     if (!v)
         return unknown(m, r, err);
-    *out = (double)v->value;
+    *out = value_number(v);
     return RF_OK;
 }
 

@@ -118,6 +118,6 @@ uint64_t blk_service_ns(const struct blk_dev *d, enum blk_op op, uint64_t off, u
 /* Moves the counters of one request that the device takes on. */
 void blk_count_request(struct blk_dev *d, enum blk_op op, uint32_t nr);
 
-extern const struct blk_ops blk_null, blk_nvme, blk_ssd, blk_hdd, blk_pmem;
+extern const struct blk_ops blk_null, blk_nvme, blk_ssd, blk_hdd, blk_pmem, blk_vdisk;
 
 #endif

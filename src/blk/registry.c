@@ -2,7 +2,7 @@
 #include "blk_int.h"
 
 static const struct blk_ops *const registry[] = {
-    &blk_null, &blk_nvme, &blk_ssd, &blk_hdd, &blk_pmem, NULL,
+    &blk_null, &blk_nvme, &blk_ssd, &blk_hdd, &blk_pmem, &blk_vdisk, NULL,
 };
 
 const struct blk_ops *const *blk_registry(void) {

@@ -76,6 +76,7 @@ int machine_config_init(struct machine_config *c, const char *kernel, struct rf_
 
     c->ram = percent(125);
     c->cpus = 1;
+    c->cpu_speed = 100;
     c->swappiness = 60;
     c->page_cluster = 3;
     c->watermark_scale_factor = 10;

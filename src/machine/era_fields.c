@@ -115,6 +115,7 @@ static const struct era_field fields[] = {
     FIELD(reclaim, lru_gen_counts_refaults, "multi-gen LRU counts all refaults"),
     FIELD(reclaim, lru_gen_activates_each, "young neighbours are activated one by one"),
     FIELD(reclaim, lru_gen_target_first, "a young folio met by eviction is kept, not activated"),
+    FIELD(reclaim, split_thp, "large folios are split before they are swapped out"),
     FIELD(reclaim, batch_isolates, "folios in per-CPU batches cannot be isolated"),
 };
 

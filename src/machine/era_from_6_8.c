@@ -101,6 +101,7 @@ const struct kernel_era era_6_8 = {
             .lru_gen_counts_refaults = true,
             .lru_gen_activates_each = true,
             .lru_gen_target_first = false,
+            .split_thp = false,
             .batch_isolates = false,
         },
 };
@@ -204,6 +205,7 @@ const struct kernel_era era_6_12 = {
             .lru_gen_counts_refaults = true,
             .lru_gen_activates_each = true,
             .lru_gen_target_first = true,
+            .split_thp = false,
             .batch_isolates = true,
         },
 };
@@ -307,6 +309,7 @@ const struct kernel_era era_6_13 = {
             .lru_gen_counts_refaults = true,
             .lru_gen_activates_each = true,
             .lru_gen_target_first = true,
+            .split_thp = false,
             .batch_isolates = true,
         },
 };
@@ -410,6 +413,7 @@ const struct kernel_era era_6_18 = {
             .lru_gen_counts_refaults = true,
             .lru_gen_activates_each = true,
             .lru_gen_target_first = true,
+            .split_thp = false,
             .batch_isolates = true,
         },
 };

@@ -101,6 +101,7 @@ const struct kernel_era era_5_4 = {
             .lru_gen_counts_refaults = false,
             .lru_gen_activates_each = false,
             .lru_gen_target_first = false,
+            .split_thp = false,
             .batch_isolates = false,
         },
 };
@@ -204,6 +205,7 @@ const struct kernel_era era_5_10 = {
             .lru_gen_counts_refaults = false,
             .lru_gen_activates_each = false,
             .lru_gen_target_first = false,
+            .split_thp = false,
             .batch_isolates = false,
         },
 };
@@ -307,6 +309,7 @@ const struct kernel_era era_6_1 = {
             .lru_gen_counts_refaults = false,
             .lru_gen_activates_each = false,
             .lru_gen_target_first = false,
+            .split_thp = false,
             .batch_isolates = false,
         },
 };
@@ -410,6 +413,7 @@ const struct kernel_era era_6_5 = {
             .lru_gen_counts_refaults = true,
             .lru_gen_activates_each = true,
             .lru_gen_target_first = false,
+            .split_thp = false,
             .batch_isolates = false,
         },
 };

@@ -112,6 +112,6 @@ int machine_switch(struct machine *m, uint32_t pid, struct rf_err *err) {
 }
 
 int machine_compute(struct machine *m, uint64_t ns, struct rf_err *err) {
-    struct ctl c = {.kind = CTL_COMPUTE, .pid = m->cur_pid, .value = ns};
+    struct ctl c = {.kind = CTL_COMPUTE, .pid = m->cur_pid, .value = ns * 100 / m->c.cpu_speed};
     return control(m, m->cur_pid, &c, err);
 }

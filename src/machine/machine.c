@@ -47,8 +47,8 @@ static int init_swap(struct machine *m, uint64_t swap_pages, struct rf_err *err)
         ops = blk_find(c->swap_device);
         if (!ops)
             return rf_fail(err, RF_EUSAGE,
-                           "swap.device: no device \"%s\"; expected null, nvme, ssd, hdd, pmem or "
-                           "zram0",
+                           "swap.device: no device \"%s\"; expected null, nvme, ssd, hdd, pmem, "
+                           "vdisk or zram0",
                            c->swap_device);
     }
     bool rotational = c->swap_rotational >= 0 ? c->swap_rotational : (ops && ops->rotational);
@@ -185,6 +185,8 @@ static int init_zswap(struct machine *m, uint64_t ram, uint64_t swap_pages, stru
     p.accel = m->accel;
     if (!r)
         r = zswap_create(&p, &m->zswap, err);
+    if (!r)
+        r = swap_age_init(&m->mm->age, p.max_slots, err);
     m->mm->zswap = m->zswap;
     m->mm->zswap_ever_enabled = true;
     return r;
@@ -319,6 +321,8 @@ int machine_create(const struct machine_config *c, struct content_set *cs, struc
     if (!m)
         return rf_fail(err, RF_ENOMEM, "no memory for a machine");
     m->c = *c;
+    if (c->cpu_speed != 100)
+        cost_profile_at_speed(&m->c.cost, c->cpu_speed);
     m->cs = cs;
     m->access_cost = true;
     int r = wire(m, err);

@@ -85,12 +85,42 @@ static const struct cost_field fields[] = {
     COST(blk, complete_ns),
 };
 
+static bool is_cpu_time(const char *name) {
+    static const char *const others[] = {"mm.tick_ns", "zram.backing_read_ns",
+                                         "zram.backing_write_ns"};
+    static const char *const of_devices[] = {"blk.submit_ns", "blk.complete_ns", "accel.submit_ns",
+                                             "accel.irq_ns"};
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (strcmp(name, others[i]) == 0)
+            return false;
+    for (size_t i = 0; i < sizeof(of_devices) / sizeof(of_devices[0]); i++)
+        if (strcmp(name, of_devices[i]) == 0)
+            return true;
+    return strncmp(name, "mm.", 3) == 0 || strncmp(name, "zswap.", 6) == 0 ||
+           strncmp(name, "zram.", 5) == 0;
+}
+
+void cost_profile_at_speed(struct cost_profile *p, uint32_t percent) {
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+        void *at = (char *)p + fields[i].offset;
+        uint64_t v;
+
+        if (fields[i].u32 || !is_cpu_time(fields[i].name))
+            continue;
+        memcpy(&v, at, sizeof(v));
+        v = (v * 100 + percent / 2) / percent;
+        memcpy(at, &v, sizeof(v));
+    }
+}
+
 const struct cost_field *cost_fields(size_t *nr) {
     *nr = sizeof(fields) / sizeof(fields[0]);
     return fields;
 }
 
-static const char *const blk_names[NR_PROFILE_BLK] = {"null", "nvme", "ssd", "hdd", "pmem"};
+static const char *const blk_names[NR_PROFILE_BLK] = {"null", "nvme", "ssd",
+                                                      "hdd",  "pmem", "vdisk"};
 
 const char *profile_blk_name(enum profile_blk b) {
     return blk_names[b];

@@ -179,6 +179,19 @@ static const struct profile builtin = {
                     .submit_ns = 1000,
                     .complete_ns = 1000,
                 },
+            [PROFILE_VDISK] =
+                {
+                    .channels = 2,
+                    .nr_requests = 32,
+                    .read_ns = 110000,
+                    .write_ns = 150000,
+                    .seq_read_ns = 110000,
+                    .seq_write_ns = 150000,
+                    .read_bps = 1000000000,
+                    .write_bps = 1000000000,
+                    .submit_ns = 1000,
+                    .complete_ns = 1000,
+                },
             [PROFILE_HDD] =
                 {
                     .channels = 1,

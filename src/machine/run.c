@@ -204,6 +204,10 @@ static inline size_t run_hits(struct mm *mm, struct lookahead *la, const uint32_
                 if (!(p & PTE_PRESENT) || ((op & OP_WRITE) && !(p & PTE_WRITE)))
                     goto out;
                 pte[id] = p | need;
+                /* The first store to a page that came with a large folio. */
+                if (RF_UNLIKELY(mm->implicit_content) && (op & OP_WRITE) &&
+                    pte_content(p) == CONTENT_ZERO)
+                    pte[id] = pte_set_content(pte[id], id + 1);
             }
             i++;
             done++;

@@ -114,6 +114,11 @@ static void put_zswap(const struct machine *m, const struct sink *s) {
     put(s, MV_X, "x.", "reject_stillfull", c->x_reject_stillfull);
     put(s, MV_COUNTER, "zswap.", "pool_total_size", zswap_total_pages(m->zswap) * RF_PAGE_SIZE);
     put(s, MV_X, "x.zswap.", "stored_bytes", zswap_stored_bytes(m->zswap));
+    struct swap_ages age = swap_age_read(m->mm, machine_now(m));
+    put(s, MV_X, "x.", "age_zswap_ns", age.zswap_ns);
+    put(s, MV_X, "x.", "age_device_ns", age.device_ns);
+    put(s, MV_X, "x.", "age_looks", age.looks);
+    put(s, MV_X_SIGNED, "x.", "lru_inversion", age.zswap_ns - age.device_ns);
     put(s, MV_X, "x.", "tree_lock_acquisitions", zswap_tree_lock(m->zswap)->acquisitions);
 }
 

@@ -84,5 +84,6 @@ void mm_destroy(struct mm *mm) {
     rf_varr_free(&mm->folio_arr);
     rf_varr_free(&mm->listed_slot_arr);
     rf_varr_free(&mm->gen_arr);
+    swap_age_free(&mm->age);
     free(mm);
 }

@@ -16,6 +16,7 @@
 #include "refault/swap.h"
 #include "refault/zram.h"
 #include "refault/zswap.h"
+#include "swap_age.h"
 
 /* ---- page-table entries ---- */
 #define PTE_PRESENT 0x01u
@@ -323,6 +324,7 @@ struct mm {
 
     struct sim_spin lru_lock, swap_lock; /* with contention */
     uint32_t *batch_content;             /* of the folios that are stored together */
+    struct swap_age age; /* only with zswap */
 
     uint64_t stall_ns[NR_STALLS];
     uint64_t fault_ns;
@@ -397,6 +399,12 @@ static inline void vm_count(struct mm *mm, uint32_t memcg, enum vm_counter k, ui
 static inline uint32_t folio_refs(const struct folio *f) {
     return (uint32_t)f->mapcount + ((f->flags & FOLIO_SWAPCACHE) ? folio_nr(f) : 0) +
            ((f->flags & FOLIO_IN_BATCH) ? 1 : 0) + ((f->flags & FOLIO_IN_ROTATE) ? 1 : 0);
+}
+/* Reclaim has unmapped the pages of nr slots. */
+static inline void swap_age_note(struct mm *mm, const struct sim_cpu *cpu, uint32_t slot,
+                                 uint32_t nr) {
+    if (mm->age.stamp)
+        swap_age_note_slow(mm, cpu->now, slot, nr);
 }
 static inline uint64_t mm_free_frames(const struct mm *mm) {
     uint64_t used = mm->nr_folios + mm->pool_pages + mm->kernel_frames;

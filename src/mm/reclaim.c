@@ -262,6 +262,15 @@ bool frames_available(struct mm *mm, struct sim_cpu *cpu, uint32_t nr) {
     }
 }
 
+/* On all inactive lists, or in generations that may be evicted. */
+static uint64_t inactive_pages(const struct mm *mm) {
+    uint64_t sum = 0;
+
+    for (uint32_t m = 0; m < MAX_MEMCGS; m++)
+        sum += mm->memcg[m].now.inactive_anon;
+    return sum;
+}
+
 bool frames_available_large(struct mm *mm, struct sim_cpu *cpu, uint32_t nr, bool wake,
                             bool direct) {
     if (mm_free_frames(mm) > mm->wmark_low + nr)
@@ -274,8 +283,13 @@ bool frames_available_large(struct mm *mm, struct sim_cpu *cpu, uint32_t nr, boo
         return false;
     mm->c[VM_allocstall]++;
     rf_time t0 = cpu->now;
-    if (try_to_free_pages(mm, cpu, ROOT_MEMCG, nr, 0))
+    /* should_continue_reclaim(): as long as something is freed, there is still no room, and the
+     * inactive list is longer than compact_gap(). */
+    while (try_to_free_pages(mm, cpu, ROOT_MEMCG, nr, 0)) {
         mm->kswapd_failures = 0;
+        if (mm_free_frames(mm) > mm->wmark_min + nr || inactive_pages(mm) <= 2 * (uint64_t)nr)
+            break;
+    }
     mm->stall_ns[STALL_RECLAIM] += mm->in_worker ? 0 : cpu->now - t0;
     return mm_free_frames(mm) > mm->wmark_min + nr;
 }

@@ -80,6 +80,8 @@ static enum fate add_large_to_swap(struct mm *mm, struct sim_cpu *cpu, uint32_t 
     bool whole = mm->swap->p.policy.mthp_swapout ? !large_partially_mapped(mm, id)
                                                  : large_pmd_mapped(mm, id);
 
+    whole = whole && !mm->p.reclaim.split_thp;
+
     if (whole && folio_add_to_swap(mm, cpu, id))
         return FATE_KEEP;
     if (!large_split(mm, cpu, id, pieces))

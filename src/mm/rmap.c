@@ -93,6 +93,7 @@ void folio_unmap_to_swap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio) {
     else
         rmap_walk(mm, folio, unmap_one, &u);
     sim_charge(cpu, mm->p.cost.unmap_ns * u.n);
+    swap_age_note(mm, cpu, u.slot, 1);
     f->mapcount = 0;
     memcg_stat_updated(mm, 1); /* anon */
     f->owner = u.content;

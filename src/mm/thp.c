@@ -60,8 +60,10 @@ uint32_t large_alloc(struct mm *mm, struct sim_cpu *cpu, const struct vma *v, ui
     return id;
 }
 
-/* Maps a new folio writable from base on; in no process yet. */
-static void map_large(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, uint32_t base) {
+/* Maps a new folio writable from base on; in no process yet. Pages other than that of the fault
+ * are clean until they are stored to. */
+static void map_large(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, uint32_t base,
+                      uint32_t fault) {
     struct folio *f = &mm->folio[folio];
     uint32_t nr = folio_nr(f);
 
@@ -69,8 +71,9 @@ static void map_large(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, uint32
     f->mapcount = 1;
     memcg_stat_updated(mm, nr); /* anon */
     for (uint32_t id = base; id < base + nr; id++)
-        mm->pte[id] = pte_make(mm->pte[id], folio,
-                               PTE_PRESENT | PTE_ACCESSED | PTE_DIRTY | PTE_WRITE | PTE_EXCLUSIVE);
+        mm->pte[id] =
+            pte_make(mm->pte[id], folio, PTE_PRESENT | PTE_ACCESSED | PTE_WRITE | PTE_EXCLUSIVE);
+    mm->pte[fault] |= PTE_DIRTY;
     folio_add_lru(mm, cpu, folio);
 }
 
@@ -105,7 +108,7 @@ bool thp_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, bool write, stru
     block_touch(mm, cpu, id >> 9);
     sim_charge(cpu, mm->p.cost.zero_thp_ns);
     mm->block[id >> 9].pmd = true;
-    map_large(mm, cpu, folio, base);
+    map_large(mm, cpu, folio, base, id);
     vm_count(mm, memcg, VM_thp_fault_alloc, 1);
     if (mm->p.reclaim.split_underused)
         split_queue_add(mm, folio);
@@ -145,7 +148,7 @@ bool mthp_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, struct fault_ct
             continue;
         }
         sim_charge(cpu, mm->p.cost.zero_page_ns * nr);
-        map_large(mm, cpu, folio, base);
+        map_large(mm, cpu, folio, base, id);
         mm->mthp[order][MTHP_ANON_FAULT_ALLOC]++;
         return true;
     }

@@ -136,6 +136,7 @@ void large_unmap_to_swap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio) {
         }
         sim_charge(cpu, mm->p.cost.unmap_ns);
     }
+    swap_age_note(mm, cpu, folio_slot(mm, f), nr);
     f->mapcount = 0;
     memcg_stat_updated(mm, folio_nr(f)); /* anon */
     if (dirty)

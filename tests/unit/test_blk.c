@@ -81,18 +81,18 @@ static void expect(const struct rig *r, unsigned i, uint32_t cookie, rf_time whe
     assert_int_equal(r->ended[i].when, when);
 }
 
-static void registry_has_five_devices(void **state) {
-    static const char *const names[] = {"null", "nvme", "ssd", "hdd", "pmem"};
+static void registry_has_all_devices(void **state) {
+    static const char *const names[] = {"null", "nvme", "ssd", "hdd", "pmem", "vdisk"};
     struct blk_cost c;
 
     (void)state;
-    for (unsigned i = 0; i < 5; i++) {
+    for (unsigned i = 0; i < 6; i++) {
         assert_string_equal(blk_registry()[i]->name, names[i]);
         assert_ptr_equal(blk_find(names[i]), blk_registry()[i]);
         assert_int_equal(blk_default_cost(names[i], &c), RF_OK);
         assert_true(c.channels > 0 && c.nr_requests > 0);
     }
-    assert_null(blk_registry()[5]);
+    assert_null(blk_registry()[6]);
     assert_null(blk_find("floppy"));
     assert_int_equal(blk_default_cost("floppy", &c), RF_EUSAGE);
     assert_true(blk_find("hdd")->rotational);
@@ -442,7 +442,7 @@ static void discard_moves_no_bytes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(registry_has_five_devices),
+        cmocka_unit_test(registry_has_all_devices),
         cmocka_unit_test(zero_channels_are_refused),
         cmocka_unit_test(channels_work_in_parallel),
         cmocka_unit_test(channels_share_the_rate),
