@@ -235,9 +235,9 @@ struct part {
     bool scan;
     uint32_t rounds, slices; /* by default; what takes long has few rounds of many slices */
 };
-static const struct part parts[] = {{"resident", 100, false, 11, 1},
+static const struct part parts[] = {{"resident", 100, false, 9, 1},
                                     {"mem75", 75, false, 5, 4},
-                                    {"mem25", 25, false, 3, 5},
+                                    {"mem25", 25, false, 2, 5},
                                     {"scan", 100, true, 25, 1}};
 
 struct round {
@@ -315,14 +315,12 @@ static void run_part(const struct options *o, const struct part *p, struct conte
 }
 
 static void usage(FILE *f) {
-    fprintf(
-        f,
-        "usage: replay [--part resident|mem75|mem25|scan]... [--pages N] [--accesses N]\n"
-        "              [--rounds N] [--kernel VERSION] [--prefetch] [--counters] [--cold]\n"
-        "  --rounds    of each part; by default as many as take about 10 seconds, and at least 3\n"
-        "  --prefetch  the baseline fetches nodes ahead as the machine does\n"
-        "  --cold      scan: the first pass counts\n"
-        "  --counters  the machine's counters to stderr\n");
+    fprintf(f, "usage: replay [--part resident|mem75|mem25|scan]... [--pages N] [--accesses N]\n"
+               "              [--rounds N] [--kernel VERSION] [--prefetch] [--counters] [--cold]\n"
+               "  --rounds    of each part; by default from 2 of mem25 to 25 of scan\n"
+               "  --prefetch  the baseline fetches nodes ahead as the machine does\n"
+               "  --cold      scan: the first pass counts\n"
+               "  --counters  the machine's counters to stderr\n");
 }
 
 static uint64_t number(const char *text, uint64_t max) {
