@@ -2,6 +2,7 @@
 /* refault validate: recorded runs of real kernels against the model. */
 #include "cli/cli.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include "config/value.h"
 #include "html/reports.h"
@@ -215,6 +216,8 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
         return rf_fail(err, RF_EUSAGE,
                        "validate needs a folder of recorded runs; "
                        "'refault validate --help' explains");
+    if (a->ablate && !a->markdown)
+        return rf_fail(err, RF_EUSAGE, "--ablate needs --markdown, which it adds a table to");
     return outputs_differ((const char *const[]){a->json, a->markdown, a->html}, 3, err);
 }
 
@@ -311,6 +314,18 @@ static void on_progress(void *ctx, size_t done, size_t total) {
     progress_update(ctx, done, total);
 }
 
+/* A misspelt name among several would go unseen. */
+static void note_unused_patterns(const struct validate_opts *o, const struct validation *v) {
+    for (size_t i = 0; i < o->nr_cases; i++) {
+        size_t k = 0;
+
+        while (k < v->goldens.n && fnmatch(o->cases[i], v->goldens.v[k].name, 0) != 0)
+            k++;
+        if (k == v->goldens.n)
+            cli_note("--case '%s' is the name of no case", o->cases[i]);
+    }
+}
+
 static int cmd_validate(int argc, char **argv) {
     struct args a = {.o = {.max_median = -1, .max_p90 = -1, .max_worst = -1}};
     struct progress bar;
@@ -330,6 +345,8 @@ static int cmd_validate(int argc, char **argv) {
         a.o.ctx = &bar;
         rc = validate_run(&a.o, &v, &err);
         progress_clear(&bar);
+        if (rc == RF_OK)
+            note_unused_patterns(&a.o, &v);
     }
     if (rc == RF_OK && !a.catalogue)
         rc = write_results(&a, &v, &err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/report.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include "version.h"
@@ -148,7 +149,9 @@ int report_write_json(struct output *o, const json_t *j, bool one_line, struct r
 
     if (!j)
         return rf_fail(err, RF_ENOMEM, "no memory for the JSON result");
+    errno = 0;
     if (json_dumpf(j, o->f, flags) != 0 || fputc('\n', o->f) == EOF)
-        return rf_fail(err, RF_EIO, "cannot write %s", o->path);
+        return rf_fail(err, RF_EIO, "cannot write %s: %s", o->path,
+                       errno ? strerror(errno) : "write error");
     return RF_OK;
 }

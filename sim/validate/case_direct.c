@@ -210,6 +210,8 @@ int case_run_direct(struct case_result *c, struct dataset *d, const struct valid
         run.limit = 0.01;
     rc = dataset_find(d, "traces", g->trace, endings, path, sizeof(path), err);
     if (rc == RF_OK)
+        rc = dataset_check(d, g, path, g->trace_sha256, err);
+    if (rc == RF_OK)
         rc = dataset_content(d, g, true, p.comp[0], &p.content, err);
     if (rc == RF_OK && p.comp[1] != NR_CODECS)
         rc = dataset_content(d, g, true, p.comp[1], &p.content, err);
@@ -219,7 +221,7 @@ int case_run_direct(struct case_result *c, struct dataset *d, const struct valid
         rc = zram_script_run(path, text, len, &p, o->check, &ops, &run, err);
     free(text);
     if (rc != RF_OK)
-        return rf_fail_prefix(err, "%s", g->path);
+        return rc;
     if (!o->kernel_sizes)
         judge_sizes(c, p.comp[0]);
     return RF_OK;

@@ -84,7 +84,7 @@ static struct band checkpoint_band(const json_t *reps, size_t at) {
         const json_t *x = json_array_get(json_array_get(reps, r), at);
 
         if (json_is_number(x))
-            v[n++] = (int64_t)json_number_value(x);
+            v[n++] = golden_integer(x);
     }
     if (n == 0)
         return (struct band){0};
@@ -104,8 +104,14 @@ static int load_checkpoints(struct case_result *c, struct rf_err *err) {
     c->checkpoints = calloc(json_object_size(all), sizeof(*c->checkpoints));
     if (!c->checkpoint_ops || !c->checkpoints)
         return rf_fail(err, RF_ENOMEM, "%s: no memory for its checkpoints", c->golden->path);
-    for (size_t i = 0; i < n; i++)
-        c->checkpoint_ops[i] = (uint64_t)json_integer_value(json_array_get(ops, i));
+    for (size_t i = 0; i < n; i++) {
+        json_int_t at = json_integer_value(json_array_get(ops, i));
+
+        if (at <= 0 || (i && (uint64_t)at <= c->checkpoint_ops[i - 1]))
+            return rf_fail(err, RF_EINPUT, "%s: checkpoints.ops, expected rising integers",
+                           c->golden->path);
+        c->checkpoint_ops[i] = (uint64_t)at;
+    }
     json_object_foreach(all, name, reps) {
         struct checkpoint_row *r = &c->checkpoints[c->nr_checkpoints];
 
@@ -281,7 +287,7 @@ static int run(struct case_result *c, struct dataset *d, const struct validate_o
     opts.stops = stops;
     rc = replay_run(trace, contents, &config, &opts, &result, err);
     if (rc != RF_OK)
-        return rf_fail_prefix(err, "%s", c->golden->path);
+        return rc;
     c->oom = result.outcome == MACHINE_OOM;
     if (c->golden->always_oom != c->oom)
         snprintf(c->failure, sizeof(c->failure), "%s, but the kernel %s",

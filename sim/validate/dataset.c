@@ -10,6 +10,8 @@
 #include "trace/importers/importer.h"
 #include "trace/lines.h"
 #include "validate/catalogue.h"
+#include "validate/sha256.h"
+#include "zram_script.h"
 
 struct trace_entry {
     struct trace_entry *next;
@@ -19,6 +21,8 @@ struct trace_entry {
     char *path;
     struct trace_prefix *prefix;
     uint64_t ops;
+    struct rf_err err; /* why it could not be read; code RF_OK if it was */
+    char text[1024];   /* the file that it was made of */
 };
 
 struct content_entry {
@@ -26,6 +30,12 @@ struct content_entry {
     char bank[128], kernel[16];
     bool for_zram, has[NR_CODECS];
     struct content_set *set;
+    char path[1024];
+};
+
+struct digest_entry {
+    struct digest_entry *next;
+    char path[1024], sha256[SHA256_HEX];
 };
 
 struct dataset {
@@ -37,6 +47,7 @@ struct dataset {
     pthread_mutex_t lock;
     struct trace_entry *traces;
     struct content_entry *contents;
+    struct digest_entry *digests;
 };
 
 int dataset_open(const char *dir, const struct golden_list *goldens, bool kernel_sizes,
@@ -80,6 +91,12 @@ void dataset_close(struct dataset *d) {
         content_free(c->set);
         free(c);
     }
+    while (d->digests) {
+        struct digest_entry *e = d->digests;
+
+        d->digests = e->next;
+        free(e);
+    }
     rmdir(d->tmp);
     pthread_mutex_destroy(&d->lock);
     free(d);
@@ -94,6 +111,53 @@ int dataset_find(const struct dataset *d, const char *sub, const char *name,
             return RF_OK;
     }
     return rf_fail(err, RF_EINPUT, "%s/%s: no file %s%s", d->dir, sub, name, endings[0]);
+}
+
+/* ---- digests ---- */
+
+/* The file's entry, made if there is none; the lock is held. */
+static int digest_of(struct dataset *d, const char *path, const struct digest_entry **out,
+                     struct rf_err *err) {
+    struct digest_entry *e = d->digests;
+    char *data;
+    size_t len;
+    int rc;
+
+    while (e && strcmp(e->path, path) != 0)
+        e = e->next;
+    *out = e;
+    if (e)
+        return RF_OK;
+    rc = zram_script_load(path, &data, &len, err);
+    if (rc != RF_OK)
+        return rc;
+    e = calloc(1, sizeof(*e));
+    if (e) {
+        snprintf(e->path, sizeof(e->path), "%s", path);
+        sha256_hex(data, len, e->sha256);
+        e->next = d->digests;
+        d->digests = e;
+    }
+    free(data);
+    *out = e;
+    return e ? RF_OK : rf_fail(err, RF_ENOMEM, "%s: no memory for its digest", path);
+}
+
+int dataset_check(struct dataset *d, const struct golden *g, const char *path, const char *sha256,
+                  struct rf_err *err) {
+    const struct digest_entry *e;
+    int rc;
+
+    if (!sha256)
+        return RF_OK;
+    pthread_mutex_lock(&d->lock);
+    rc = digest_of(d, path, &e, err);
+    pthread_mutex_unlock(&d->lock);
+    if (rc == RF_OK && strcmp(e->sha256, sha256) != 0)
+        rc = rf_fail(err, RF_EINPUT,
+                     "%s: its SHA-256 is %.12s..., but %s was recorded with %.12s...", path,
+                     e->sha256, g->path, sha256);
+    return rc;
 }
 
 /* ---- traces ---- */
@@ -139,8 +203,9 @@ static int count_operations(struct trace_entry *t, const char *text, struct rf_e
 static int convert(struct dataset *d, struct trace_entry *t, struct rf_err *err) {
     static const char *const endings[] = {".txt.zst", ".txt", NULL};
     const struct import_options opt = {.pages = t->pages, .thp = t->thp, .zstd_level = 1};
-    char text[1024], path[600];
-    int rc = dataset_find(d, "traces", t->name, endings, text, sizeof(text), err);
+    const char *text = t->text;
+    char path[600];
+    int rc = dataset_find(d, "traces", t->name, endings, t->text, sizeof(t->text), err);
 
     if (rc == RF_OK)
         rc = count_operations(t, text, err);
@@ -181,12 +246,15 @@ int dataset_trace(struct dataset *d, const struct golden *g, struct dataset_trac
             d->traces = t;
             rc = convert(d, t, err);
             if (rc != RF_OK)
-                t->ops = UINT64_MAX;
+                t->err = *err;
         }
-    } else if (t->ops == UINT64_MAX) {
-        rc = rf_fail(err, RF_EINPUT, "%s: its trace could not be read", g->path);
+    } else if (t->err.code != RF_OK) {
+        *err = t->err;
+        rc = err->code;
     }
     pthread_mutex_unlock(&d->lock);
+    if (rc == RF_OK)
+        rc = dataset_check(d, g, t->text, g->trace_sha256, err);
     if (rc == RF_OK)
         *out = (struct dataset_trace){.path = t->path, .prefix = t->prefix, .ops = t->ops};
     return rc;
@@ -253,16 +321,25 @@ static int apply_kernel_sizes(struct dataset *d, struct content_entry *c, const 
     return rc;
 }
 
+/* A catalogue has the pages' lengths without their bytes. */
+static bool is_catalogue(const char *path) {
+    const char *dot = strrchr(path, '.');
+
+    if (dot && strcmp(dot, ".zst") == 0)
+        return dot - path >= 6 && memcmp(dot - 6, ".pages", 6) == 0;
+    return dot && strcmp(dot, ".pages") == 0;
+}
+
 static int load_content(struct dataset *d, struct content_entry *c, const struct golden *g,
                         struct rf_err *err) {
     static const char *const endings[] = {".bin.zst", ".bin", ".pages.zst", ".pages", NULL};
-    char path[1024];
-    int rc = dataset_find(d, "banks", g->bank, endings, path, sizeof(path), err);
+    const char *path = c->path;
+    int rc = dataset_find(d, "banks", g->bank, endings, c->path, sizeof(c->path), err);
 
     if (rc != RF_OK)
         return rc;
-    rc = strstr(path, ".pages") ? bank_catalogue_load(path, &c->set, err)
-                                : content_from_bank_file(path, &c->set, err);
+    rc = is_catalogue(path) ? bank_catalogue_load(path, &c->set, err)
+                            : content_from_bank_file(path, &c->set, err);
     if (rc == RF_OK && d->kernel_sizes)
         rc = apply_kernel_sizes(d, c, g, err);
     return rc;
@@ -307,6 +384,8 @@ int dataset_content(struct dataset *d, const struct golden *g, bool for_zram, en
                      " with the same bank",
                      g->path, codec_by_id(codec)->name, g->kernel);
     pthread_mutex_unlock(&d->lock);
+    if (rc == RF_OK && !is_catalogue(c->path))
+        rc = dataset_check(d, g, c->path, g->bank_sha256, err);
     if (rc == RF_OK)
         *out = c->set;
     return rc;

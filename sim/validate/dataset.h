@@ -29,6 +29,10 @@ struct dataset_trace {
 /* The case's trace; valid until dataset_close(). */
 int dataset_trace(struct dataset *d, const struct golden *g, struct dataset_trace *out,
                   struct rf_err *err) RF_MUST_CHECK;
+/* Compares a file with its recorded SHA-256 (of the uncompressed bytes; NULL: nothing to compare).
+ * RF_EINPUT names both files. */
+int dataset_check(struct dataset *d, const struct golden *g, const char *path, const char *sha256,
+                  struct rf_err *err) RF_MUST_CHECK;
 /* Path of a file DIR/sub/NAME.EXT with one of the NULL-terminated endings; RF_EINPUT if none. */
 int dataset_find(const struct dataset *d, const char *sub, const char *name,
                  const char *const *endings, char *path, size_t room,

@@ -42,15 +42,24 @@ int golden_word_number(const char *name, const char *prefix) {
     return -1;
 }
 
+int64_t golden_integer(const json_t *number) {
+    double v = json_number_value(number);
+
+    if (json_is_integer(number))
+        return json_integer_value(number);
+    /* The doubles next to the ends of the range; JSON has no NaN. */
+    return v >= 0x1p63 ? INT64_MAX : v < -0x1p63 ? INT64_MIN : (int64_t)v;
+}
+
 bool golden_band(const struct golden *g, const char *counter, struct band *out) {
     const json_t *b = json_object_get(g->counters, counter);
 
     *out = (struct band){0};
     if (!json_is_array(b) || json_array_size(b) != 3)
         return false;
-    out->min = (int64_t)json_number_value(json_array_get(b, 0));
-    out->median = (int64_t)json_number_value(json_array_get(b, 1));
-    out->max = (int64_t)json_number_value(json_array_get(b, 2));
+    out->min = golden_integer(json_array_get(b, 0));
+    out->median = golden_integer(json_array_get(b, 1));
+    out->max = golden_integer(json_array_get(b, 2));
     return true;
 }
 
@@ -67,7 +76,7 @@ int64_t golden_number(const json_t *object, const char *key, int64_t otherwise) 
     long long n;
 
     if (json_is_number(v))
-        return (int64_t)json_number_value(v);
+        return golden_integer(v);
     if (!s || !*s)
         return otherwise;
     n = strtoll(s, &end, 0);
@@ -76,10 +85,76 @@ int64_t golden_number(const json_t *object, const char *key, int64_t otherwise) 
 
 /* ---- reading ---- */
 
+/* Larger than any counter of a run, and far from overflow in differences. */
+#define COUNTER_MAX ((int64_t)1 << 62)
+/* 16 TiB of pages, the most that a trace can have. */
+#define REGION_MAX ((int64_t)1 << 27)
+
+/* A name that is printed, and (of a trace or bank) part of a path. */
+static bool good_name(const char *s) {
+    size_t n = strlen(s);
+
+    if (n == 0 || n > 100)
+        return false;
+    for (; *s; s++) {
+        if ((unsigned char)*s <= ' ' || *s == 0x7f || *s == '/')
+            return false;
+    }
+    return true;
+}
+
+static int check_names(const struct golden *g, struct rf_err *err) {
+    const struct {
+        const char *key, *value;
+    } names[] = {{"case", g->name}, {"trace", g->trace}, {"bank", g->bank}};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (!good_name(names[i].value))
+            return rf_fail(err, RF_EINPUT,
+                           "%s: \"%s\" is '%.40s', expected 1 to 100 characters without blanks "
+                           "and slashes",
+                           g->path, names[i].key, names[i].value);
+    }
+    return RF_OK;
+}
+
+/* Every counter is [min, median, max]. */
+static int check_counters(const struct golden *g, struct rf_err *err) {
+    const char *name;
+    json_t *value;
+
+    json_object_foreach(g->counters, name, value) {
+        struct band b;
+        bool good = golden_band(g, name, &b) && b.min <= b.median && b.median <= b.max &&
+                    b.min > -COUNTER_MAX && b.max < COUNTER_MAX;
+
+        for (size_t i = 0; i < 3 && good; i++)
+            good = json_is_number(json_array_get(value, i));
+        if (!good)
+            return rf_fail(err, RF_EINPUT, "%s: counter '%.60s', expected [min, median, max]",
+                           g->path, name);
+    }
+    return RF_OK;
+}
+
+/* *out is NULL if the file does not have the digest. */
+static int load_digest(const struct golden *g, const char *key, const char **out,
+                       struct rf_err *err) {
+    const json_t *v = json_object_get(g->root, key);
+
+    *out = json_string_value(v);
+    if (v && (!*out || strlen(*out) != 64 || strspn(*out, "0123456789abcdef") != 64))
+        return rf_fail(err, RF_EINPUT, "%s: \"%s\", expected 64 hexadecimal digits", g->path, key);
+    return RF_OK;
+}
+
 static int load(struct golden *g, const char *dir, const char *kernel, const char *file,
                 struct rf_err *err) {
     size_t room = strlen(dir) + strlen(kernel) + strlen(file) + 3;
     json_error_t je;
+    struct stat st;
+    int64_t pages;
+    int rc;
 
     *g = (struct golden){0};
     g->path = malloc(room);
@@ -87,20 +162,34 @@ static int load(struct golden *g, const char *dir, const char *kernel, const cha
         return rf_fail(err, RF_ENOMEM, "no memory for the cases");
     snprintf(g->path, room, "%s/%s/%s", dir, kernel, file);
     snprintf(g->kernel, sizeof(g->kernel), "%s", kernel);
+    if (stat(g->path, &st) == 0 && !S_ISREG(st.st_mode))
+        return rf_fail(err, RF_EINPUT, "%s: not a file", g->path);
     g->root = json_load_file(g->path, 0, &je);
     if (!g->root)
         return rf_fail(err, RF_EINPUT, "%s: line %d: %s", g->path, je.line, je.text);
     g->name = json_string_value(json_object_get(g->root, "case"));
     g->trace = json_string_value(json_object_get(g->root, "trace"));
     g->bank = json_string_value(json_object_get(g->root, "bank"));
-    g->bank_sha256 = json_string_value(json_object_get(g->root, "bank_sha256"));
     g->config = json_object_get(g->root, "config");
     g->counters = json_object_get(g->root, "counters");
     g->ops = (uint64_t)golden_number(g->root, "trace_ops", 0);
-    g->region_pages = (uint64_t)golden_number(g->root, "region_pages", 0);
+    pages = golden_number(g->root, "region_pages", 0);
     if (!g->name || !g->trace || !g->bank)
         return rf_fail(err, RF_EINPUT, "%s: no \"case\", \"trace\" and \"bank\", expected strings",
                        g->path);
+    if (pages < 0 || pages > REGION_MAX)
+        return rf_fail(err, RF_EINPUT, "%s: %lld region_pages, expected at most %lld", g->path,
+                       (long long)pages, (long long)REGION_MAX);
+    g->region_pages = (uint64_t)pages;
+    rc = check_names(g, err);
+    if (rc == RF_OK)
+        rc = check_counters(g, err);
+    if (rc == RF_OK)
+        rc = load_digest(g, "trace_sha256", &g->trace_sha256, err);
+    if (rc == RF_OK)
+        rc = load_digest(g, "bank_sha256", &g->bank_sha256, err);
+    if (rc != RF_OK)
+        return rc;
     g->direct = strncmp(g->name, "zr_", 3) == 0;
     g->always_oom = json_object_size(g->counters) == 0;
     if (g->always_oom) {
@@ -193,7 +282,7 @@ static void inherit(struct golden_list *l, struct golden *g) {
         return;
     g->inherited = true;
     g->config = best->config;
-    if (!g->bank_sha256)
+    if (!g->bank_sha256 && strcmp(best->bank, g->bank) == 0)
         g->bank_sha256 = best->bank_sha256;
     if (!g->region_pages && strcmp(best->trace, g->trace) == 0)
         g->region_pages = best->region_pages;

@@ -18,7 +18,9 @@ struct golden {
     char *path;
     char kernel[16]; /* name of the era: the folder of the file */
     json_t *root;
-    const char *name, *trace, *bank, *bank_sha256; /* within root, or the sibling's */
+    const char *name, *trace, *bank; /* within root */
+    /* Of the files, uncompressed; NULL if not recorded; the bank's may be the sibling's. */
+    const char *trace_sha256, *bank_sha256;
     json_t *config, *counters; /* config may be the sibling's; counters NULL if always OOM */
     uint64_t ops, region_pages;
     bool direct;     /* a script on /dev/zram0 (zr_*) instead of a trace */
@@ -38,6 +40,8 @@ int golden_list_load(struct golden_list *l, const char *dir, const char *kernel,
                      struct rf_err *err) RF_MUST_CHECK;
 void golden_list_free(struct golden_list *l);
 
+/* A number as an integer; 0 for anything else, the nearest if it does not fit. */
+int64_t golden_integer(const json_t *number);
 /* A counter's band; false (and zeros) if the file does not have it, which means 0. */
 bool golden_band(const struct golden *g, const char *counter, struct band *out);
 /* A string of the case's knobs; "" if absent. */

@@ -159,7 +159,7 @@ int golden_machine(const struct golden *g, const struct trace_info *info,
     int rc = machine_config_init(c, g->kernel, err);
 
     if (rc != RF_OK)
-        return rf_fail_prefix(err, "%s", g->path);
+        return rc;
     if (!json_is_object(g->config) || memtotal <= 0)
         return rf_fail(err, RF_EINPUT, "%s: no MemTotal_kB, and no other case to take it from",
                        g->path);

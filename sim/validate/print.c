@@ -80,11 +80,11 @@ static bool add_error(struct counter_errors *e, double error, const char *name) 
 }
 
 /* The counter within its snapshot. */
-static const char *counter_name(const struct row *r) {
+static const char *counter_name(const char *name) {
     const char *dot;
 
-    if (strncmp(r->name, "snap.", 5) != 0 || !(dot = strchr(r->name + 5, '.')))
-        return r->name;
+    if (strncmp(name, "snap.", 5) != 0 || !(dot = strchr(name + 5, '.')))
+        return name;
     return dot + 1;
 }
 
@@ -106,7 +106,7 @@ static void each_counter(FILE *f, const struct validation *v, const char *kernel
 
             if (r->state != ROW_JUDGED)
                 continue;
-            while (at < n && strcmp(e[at].name, counter_name(r)) != 0)
+            while (at < n && strcmp(e[at].name, counter_name(r->name)) != 0)
                 at++;
             if (at == n) {
                 struct counter_errors *bigger = realloc(e, (n + 1) * sizeof(*e));
@@ -115,7 +115,7 @@ static void each_counter(FILE *f, const struct validation *v, const char *kernel
                     goto out;
                 e = bigger;
                 e[n] = (struct counter_errors){.worst = 0};
-                snprintf(e[n++].name, sizeof(e->name), "%s", counter_name(r));
+                snprintf(e[n++].name, sizeof(e->name), "%s", counter_name(r->name));
             }
             if (!add_error(&e[at], r->error, c->golden->name))
                 goto out;
@@ -187,6 +187,12 @@ void validate_print(FILE *f, const struct validation *v) {
     for (size_t i = 0; i < v->nr_cases; i++)
         print_case(f, &v->cases[i]);
     for (unsigned direct = 0; direct < 2; direct++) {
+        bool any = false;
+
+        for (size_t i = 0; i < v->nr_cases; i++)
+            any = any || (v->cases[i].golden->direct == direct && v->cases[i].judged.n);
+        if (!any)
+            continue;
         fprintf(f, "%-6s %-38s %5s %9s %9s %9s  %s\n", "kernel",
                 direct ? "script counter" : "counter", "cases", "median", "90th", "worst",
                 "worst at");
@@ -219,11 +225,17 @@ void validate_print(FILE *f, const struct validation *v) {
 
 /* ---- divergence ---- */
 
-void validate_print_divergence(FILE *f, const struct case_result *c) {
+static void print_out_of_range(FILE *f, const char *name, const struct band *b, int64_t value,
+                               double error) {
+    fprintf(f, "  %s: kernel %lld .. %lld, refault %lld (%.2f %%)\n", name, (long long)b->min,
+            (long long)b->max, (long long)value, error * 100);
+}
+
+/* The first checkpoint at which a counter is out of the range; false if there is none. */
+static bool print_first_checkpoint(FILE *f, const struct case_result *c) {
     size_t n = c->nr_checkpoints ? c->checkpoints[0].n : 0;
     bool found = false;
 
-    fprintf(f, "== %s %s\n", c->golden->kernel, c->golden->name);
     for (size_t k = 0; k < n && !found; k++) {
         for (size_t i = 0; i < c->nr_checkpoints; i++) {
             const struct checkpoint_row *r = &c->checkpoints[i];
@@ -234,20 +246,28 @@ void validate_print_divergence(FILE *f, const struct case_result *c) {
                 fprintf(f, "first out of the kernel's range after %llu operations:\n",
                         (unsigned long long)c->checkpoint_ops[k]);
             found = true;
-            fprintf(f, "  %s: kernel %lld .. %lld, refault %lld (%.2f %%)\n", r->name,
-                    (long long)r->kernel[k].min, (long long)r->kernel[k].max,
-                    (long long)r->value[k], r->error[k] * 100);
+            print_out_of_range(f, r->name, &r->kernel[k], r->value[k], r->error[k]);
         }
     }
-    if (!found)
-        fputs("no counter leaves the kernel's range at a checkpoint\n", f);
+    return found;
+}
+
+/* The differences at all checkpoints, without the counters that never differ. */
+static void print_checkpoints(FILE *f, const struct case_result *c) {
+    size_t n = c->checkpoints[0].n;
+
     fprintf(f, "%-26s", "refault - kernel, after");
     for (size_t k = 0; k < n; k++)
         fprintf(f, " %10llu", (unsigned long long)c->checkpoint_ops[k]);
     fputc('\n', f);
     for (size_t i = 0; i < c->nr_checkpoints; i++) {
         const struct checkpoint_row *r = &c->checkpoints[i];
+        bool differs = false;
 
+        for (size_t k = 0; k < n; k++)
+            differs = differs || r->error[k] > 0;
+        if (!differs)
+            continue;
         fprintf(f, "%-26s", r->name);
         for (size_t k = 0; k < n; k++) {
             const struct band *b = &r->kernel[k];
@@ -260,6 +280,46 @@ void validate_print_divergence(FILE *f, const struct case_result *c) {
         }
         fputc('\n', f);
     }
+}
+
+/* Length of "snap.LABEL." at the beginning of a script's counter; 0 for others. */
+static size_t snapshot_length(const char *name) {
+    return (size_t)(counter_name(name) - name);
+}
+
+/* The judged counters that are out of the range at the end, or at a script's first snapshot where
+ * there is one; false if there is none. */
+static bool print_final_rows(FILE *f, const struct case_result *c) {
+    const struct row *first = NULL;
+
+    for (size_t i = 0; i < c->nr_rows; i++) {
+        const struct row *r = &c->rows[i];
+        size_t n = first ? snapshot_length(first->name) : 0;
+
+        if (r->state != ROW_JUDGED || r->error <= 0 || (n && strncmp(r->name, first->name, n) != 0))
+            continue;
+        if (!first && (n = snapshot_length(r->name)) != 0)
+            fprintf(f, "first out of the kernel's range at the snapshot '%.*s':\n", (int)n - 6,
+                    r->name + 5);
+        else if (!first)
+            fputs("out of the kernel's range at the end only:\n", f);
+        if (!first)
+            first = r;
+        print_out_of_range(f, r->name + n, &r->kernel, r->value, r->error);
+    }
+    return first != NULL;
+}
+
+void validate_print_divergence(FILE *f, const struct case_result *c) {
+    fprintf(f, "== %s %s\n", c->golden->kernel, c->golden->name);
+    if (c->failure[0])
+        fprintf(f, "%s\n", c->failure);
+    if (c->golden->always_oom)
+        fputs("the kernel always ended by OOM: no counters to compare with\n", f);
+    else if (print_first_checkpoint(f, c))
+        print_checkpoints(f, c);
+    else if (!print_final_rows(f, c))
+        fputs("no judged counter leaves the kernel's range\n", f);
 }
 
 /* ---- docs ---- */

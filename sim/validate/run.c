@@ -43,8 +43,12 @@ static void run_case(struct shared *sh, struct case_result *c) {
     int rc = c->golden->direct ? case_run_direct(c, sh->data, o, &c->err)
                                : case_run_swap(c, sh->data, o, &c->err);
 
-    if (rc != RF_OK)
+    if (rc != RF_OK) {
+        /* Errors of what several cases share do not name one. */
+        if (!strstr(c->err.msg, c->golden->path))
+            rf_fail_prefix(&c->err, "%s", c->golden->path);
         return;
+    }
     c->err.code = RF_OK;
     error_summarize(&one, 1, false, &c->judged);
     error_summarize(&one, 1, true, &c->bounded);

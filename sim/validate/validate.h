@@ -125,7 +125,8 @@ struct validate_limits validate_limits(const struct validate_opts *o, const char
 void validate_print(FILE *f, const struct validation *v);
 /* The summary in one line, which is also the last one of validate_print(). */
 void validate_print_last_line(FILE *f, const struct validation *v);
-/* The first checkpoint and counter out of the band, and the table of all checkpoints. */
+/* The first checkpoint (snapshot of a script, else the end) with a counter out of the band, and the
+ * counters that differ at the checkpoints. */
 void validate_print_divergence(FILE *f, const struct case_result *c);
 json_t *validate_json(const struct validation *v);
 /* Tables for docs/fidelity.md. */

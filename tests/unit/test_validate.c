@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "validate/catalogue.h"
+#include "validate/sha256.h"
 #include "validate/validate.h"
 
 #define NEAR 1e-12
@@ -269,6 +270,174 @@ static void test_bad_input(void **state) {
     assert_non_null(strstr(err.msg, "zr_sizes_lz4"));
 }
 
+/* The whole message of a call that fails with RF_EINPUT. */
+static const char *failure(const struct validate_opts *o) {
+    static struct rf_err err;
+    struct validation v;
+
+    err = (struct rf_err){0};
+    assert_int_equal(validate_run(o, &v, &err), RF_EINPUT);
+    return err.msg;
+}
+
+/* Examples of FIPS 180-2, appendix B; a block's last bytes are where the padding changes. */
+static void test_sha256(void **state) {
+    const char *two = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+    char out[SHA256_HEX], *million = malloc(1000000);
+
+    (void)state;
+    sha256_hex("abc", 3, out);
+    assert_string_equal(out, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    sha256_hex(two, strlen(two), out);
+    assert_string_equal(out, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+    assert_non_null(million);
+    memset(million, 'a', 1000000);
+    sha256_hex(million, 1000000, out);
+    assert_string_equal(out, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+    free(million);
+}
+
+#define SHA_ABC "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+/* Of "W 0 0\n" by sha256sum, as that of the bank below. */
+#define SHA_TRACE "7eac0edc955d20281503956ae4bd7a643332592e9550f7baaa98d1767d771f3d"
+
+static void test_digests(void **state) {
+    static char page[RF_PAGE_SIZE] = {1, 2};
+    struct validate_opts o = options();
+    struct validation v;
+    struct rf_err err = {0};
+    const char *msg;
+    char path[128];
+    FILE *f;
+
+    (void)state;
+    put("traces/t.txt", "W 0 0\n");
+    snprintf(path, sizeof(path), "%s/banks/b.bin", folder);
+    f = fopen(path, "w");
+    assert_non_null(f);
+    assert_int_equal(fwrite(page, sizeof(page), 1, f), 1);
+    assert_int_equal(fclose(f), 0);
+#define DIGESTS(trace, bank)                                                                       \
+    CASE("disk_x", KNOBS ",\"counters\":{\"final_present\":[1,1,1]},\"trace_sha256\":\"" trace     \
+                         "\",\"bank_sha256\":\"" bank "\"")
+    put("6.12/disk_x.json", DIGESTS(SHA_ABC, SHA_ABC));
+    msg = failure(&o);
+    assert_non_null(strstr(msg, "traces/t.txt: its SHA-256 is 7eac0edc955d..., but "));
+    assert_non_null(strstr(msg, "6.12/disk_x.json was recorded with ba7816bf8f01..."));
+    put("6.12/disk_x.json", DIGESTS(SHA_TRACE, SHA_ABC));
+    assert_non_null(strstr(failure(&o), "banks/b.bin: its SHA-256 is 748174b53b7a..., but "));
+    put("6.12/disk_x.json",
+        DIGESTS(SHA_TRACE, "748174b53b7aa128faa5375c51de1d8b612bc94c755f900fff12e5f3ac43b968"));
+    assert_int_equal(validate_run(&o, &v, &err), RF_OK);
+    validation_free(&v);
+    put("6.12/disk_x.json", DIGESTS("many", SHA_ABC));
+    assert_non_null(strstr(failure(&o), "\"trace_sha256\", expected 64 hexadecimal digits"));
+    /* A catalogue has no bytes that could be compared. */
+    assert_int_equal(remove(path), 0);
+    put("banks/b.pages", "codecs lz4\n1000\n");
+    put("6.12/disk_x.json", DIGESTS(SHA_TRACE, SHA_ABC));
+    assert_int_equal(validate_run(&o, &v, &err), RF_OK);
+    validation_free(&v);
+}
+
+/* Each message names the case once. */
+static void test_named_once(void **state) {
+    struct validate_opts o = options();
+    const char *msg, *first;
+
+    (void)state;
+    put("traces/t.zs", "w 0 0\nS b\n");
+    put("banks/b.pages", "codecs lz4\n1000\n");
+    put("6.12/zr_x.json", "{\"case\":\"zr_x\",\"trace\":\"t\",\"bank\":\"b\",\"config\":{\"zcomp\":"
+                          "\"lz4\"},\"counters\":{\"snap.a.mem_limit\":[0,0,0]},"
+                          "\"snapshots_rep0\":[{\"label\":\"a\",\"zram\":{}}]}");
+    msg = failure(&o);
+    assert_non_null(strstr(msg, "snapshot 'b' of the script, expected 'a'"));
+    first = strstr(msg, "zr_x.json");
+    assert_non_null(first);
+    assert_null(strstr(first + 1, "zr_x.json"));
+    /* What two cases share is explained for both of them. */
+    put("6.12/disk_a.json", CASE("disk_a", KNOBS ",\"counters\":{\"final_present\":[1,1,1]}"));
+    put("6.12/disk_b.json", CASE("disk_b", KNOBS ",\"counters\":{\"final_present\":[1,1,1]}"));
+    put("traces/t.txt", "X\n");
+    for (o.threads = 1; o.threads <= 2; o.threads++)
+        assert_non_null(strstr(failure(&o), "disk_a.json: "));
+    assert_non_null(strstr(failure(&o), "traces/t.txt: line 1: found \"X\""));
+}
+
+static void test_bad_values(void **state) {
+    static const struct {
+        const char *more, *want;
+    } bad[] = {
+        {KNOBS ",\"counters\":{\"a\":[1,1]}", "counter 'a'"},
+        {KNOBS ",\"counters\":{\"a\":[3,2,1]}", "counter 'a'"},
+        {KNOBS ",\"counters\":{\"a\":[\"1\",1,1]}", "counter 'a'"},
+        {KNOBS ",\"counters\":{\"a\":[0,0,1e300]}", "counter 'a'"},
+        {KNOBS ",\"counters\":{\"a\":[-1e300,0,1]}", "counter 'a'"},
+        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"checkpoints\":{\"ops\":[2,1]}", "rising"},
+        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"checkpoints\":{\"ops\":[\"1\"]}", "rising"},
+        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"region_pages\":-5", "-5 region_pages"},
+        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"region_pages\":1e300", "region_pages"},
+        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"trace\":\"../t\"", "\"trace\" is '../t'"},
+        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"case\":\"\"", "\"case\" is ''"},
+        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"case\":\"a\\u001b[31m\"", "\"case\" is"},
+    };
+    struct validate_opts o = options();
+    char text[2048], path[128];
+
+    (void)state;
+    put("traces/t.txt", "W 0 0\n");
+    put("banks/b.pages", "codecs lz4\n1000\n");
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        snprintf(text, sizeof(text), CASE("disk_x", "%s"), bad[i].more);
+        put("6.12/disk_x.json", text);
+        if (!strstr(failure(&o), bad[i].want))
+            fail_msg("%s: %s", bad[i].more, failure(&o));
+    }
+    /* Something that cannot be read to its end. */
+    put("6.12/disk_x.json", CASE("disk_x", KNOBS ",\"counters\":{\"a\":[1,1,1]}"));
+    snprintf(path, sizeof(path), "%s/6.12/f.json", folder);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_non_null(strstr(failure(&o), "f.json: not a file"));
+}
+
+/* What validate_print_divergence() says of the only case. */
+static void divergence(char *out, size_t room) {
+    struct validate_opts o = options();
+    struct validation v;
+    struct rf_err err = {0};
+    FILE *f = fmemopen(out, room, "w");
+
+    assert_non_null(f);
+    assert_int_equal(validate_run(&o, &v, &err), RF_OK);
+    validate_print_divergence(f, &v.cases[0]);
+    assert_int_equal(fclose(f), 0);
+    validation_free(&v);
+}
+
+static void test_divergence(void **state) {
+    char text[2048];
+
+    (void)state;
+    plain_case("[4,4,4]");
+    divergence(text, sizeof(text));
+    assert_string_equal(text, "== 6.12 disk_t\nno judged counter leaves the kernel's range\n");
+    plain_case("[5,5,5]"); /* the checkpoint is still right */
+    divergence(text, sizeof(text));
+    assert_string_equal(text, "== 6.12 disk_t\nout of the kernel's range at the end only:\n"
+                              "  vmstat.pgfault: kernel 5 .. 5, refault 4 (2.00 %)\n");
+    put("6.12/disk_t.json",
+        CASE("disk_t",
+             KNOBS ",\"counters\":{\"final_present\":[3,3,3]},\"checkpoints\":{\"ops\":[2,3],"
+                   "\"pgfault\":[[3,6]],\"pswpin\":[[0,0]]}"));
+    divergence(text, sizeof(text));
+    assert_string_equal(text, "== 6.12 disk_t\n"
+                              "first out of the kernel's range after 3 operations:\n"
+                              "  pgfault: kernel 6 .. 6, refault 4 (4.00 %)\n"
+                              "refault - kernel, after             2          3\n"
+                              "pgfault                             .         -2\n");
+}
+
 static void test_catalogue_round_trip(void **state) {
     char path[128];
     struct content_set *cs, *again;
@@ -306,10 +475,15 @@ int main(void) {
         cmocka_unit_test(test_summary),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_sha256),
         cmocka_unit_test_setup_teardown(test_plain_case, setup, teardown),
         cmocka_unit_test_setup_teardown(test_limit_missed, setup, teardown),
         cmocka_unit_test_setup_teardown(test_oom_expected, setup, teardown),
         cmocka_unit_test_setup_teardown(test_bad_input, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_digests, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_named_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_bad_values, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_divergence, setup, teardown),
         cmocka_unit_test_setup_teardown(test_catalogue_round_trip, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
