@@ -22,6 +22,7 @@ typedef void (*blk_end_fn)(void *ctx, uint32_t cookie, enum blk_op op, rf_time w
 struct blk_cost {
     uint32_t channels;                  /* requests in service at once */
     uint32_t nr_requests;               /* queue depth beyond which a submitter waits */
+    uint32_t max_segments;              /* of a request, of up to 64 KiB each */
     uint64_t read_ns, write_ns;         /* base service time of a random request */
     uint64_t seq_read_ns, seq_write_ns; /* base when it follows the previous request's end */
     uint64_t read_bps, write_bps;
@@ -71,7 +72,7 @@ void blk_observe(struct blk_dev *d, const struct observer *o);
 
 /*
  * One plug a CPU. Plugging nests; requests collect (a bio joins the last one when adjacent to its
- * end or start and of the same direction, up to 1280 KiB and 128 segments of 64 KiB) and go to the
+ * end or start and of the same direction, up to 1280 KiB and max_segments of 64 KiB) and go to the
  * device when the outermost plug ends, or when a new request comes and there are 32 already or the
  * last, or by policy the first, has reached 128 KiB (blk_add_rq_to_plug(), block/blk-mq.c 6.1,
  * 6.12). A bio of more than 1280 KiB is split and ends with its last part.

@@ -16,6 +16,7 @@ static const struct limit limits[] = {
     {"cost.mm.tick_ns", MS / 10, SECOND, false},
     {"cost.blk.channels", 1, 1024, false},
     {"cost.blk.nr_requests", 1, 65536, false},
+    {"cost.blk.max_segments", 1, 65535, false},
     {"era.zs.chain_size", 1, ZPOOL_MAX_CHAIN, false},
     {"era.zswap.header_bytes", 0, 255, false},
     {"era.zswap.nr_backends", 1, 32, false},

@@ -9,10 +9,11 @@
  * zswap worker, the 2 s flush of statistics, writes in flight.
  *
  * A read has ended when its reader looks: of the readers that sleep only for a read in flight (6.1
- * with a window, 6.12) 12 to 25 % did (rusage.nvcsw by ru_majflt of nine runs). A write competes
- * with the busy emulated CPU for the host: its latency is the lower quartile of 4200 writes of a
- * stock 6.12 in the same emulator, on a loaded host. That quartile was picked knowing that 200 to
- * 500 us agree best with the recorded counters.
+ * with a window, 6.12) 12 to 25 % did (rusage.nvcsw by ru_majflt of nine runs). The latency of a
+ * write is a least-squares fit of two counters that are not judged, pgrotated and the "max" of
+ * memory.events, of the runs of 6.1 with swap on disk: 30 to 50 us fit alike, 355 us (the lower
+ * quartile of 4200 writes of a stock 6.12 in the same emulator, on a loaded host) leave 5 to 10 %
+ * of the reclaims out. The judged counters were known when this fit was chosen.
  */
 #include "validate.h"
 
@@ -22,7 +23,8 @@
     55000 /* of the 79 us, what the submitter pays: the split is a choice, not measured */
 #define COMPLETE_NS 24000 /* and the completion interrupt */
 #define READ_NS 0
-#define WRITE_NS 355000
+#define WRITE_NS 40000
+#define MAX_SEGMENTS 254  /* of QEMU's virtio-blk; block_rq_issue shows writes of up to 1016 KiB */
 #define DEVICE_THREADS 64 /* of the emulator, so that requests do not wait for each other */
 /* What a fork of the test program took beside the traced pages: stack, page tables, slab objects,
  * and some ten pages that the child copied (__memcg_kmem_charge_page() and __mem_cgroup_charge()
@@ -69,6 +71,7 @@ void guest_costs(struct machine_config *c) {
         scale(zram[i], 1, KERNEL_FACTOR_TENTHS);
     p->blk = (struct blk_cost){.channels = DEVICE_THREADS,
                                .nr_requests = 128,
+                               .max_segments = MAX_SEGMENTS,
                                .read_ns = READ_NS,
                                .write_ns = WRITE_NS,
                                .seq_read_ns = READ_NS,

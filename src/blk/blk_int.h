@@ -11,10 +11,9 @@
 /* BLK_MAX_REQUEST_COUNT and BLK_PLUG_FLUSH_SIZE (block/blk.h, block/blk-mq.c, 6.12). */
 #define PLUG_MAX_REQUESTS 32u
 #define PLUG_FLUSH_PAGES (128u * 1024 / RF_PAGE_SIZE)
-/* BLK_DEF_MAX_SECTORS_CAP, BLK_MAX_SEGMENTS and BLK_MAX_SEGMENT_SIZE (include/linux/blkdev.h and
+/* BLK_DEF_MAX_SECTORS_CAP and BLK_MAX_SEGMENT_SIZE (include/linux/blkdev.h and
  * block/blk-settings.c, 6.12). */
 #define REQUEST_MAX_PAGES (1280u * 1024 / RF_PAGE_SIZE)
-#define REQUEST_MAX_SEGMENTS 128u
 #define SEGMENT_MAX_PAGES (64u * 1024 / RF_PAGE_SIZE)
 /* fifo_batch and writes_starved (block/mq-deadline.c, 6.12). */
 #define ELEVATOR_BATCH 16u

@@ -12,6 +12,7 @@ const struct blk_ops blk_pmem = {
     .synchronous = true,
     .cost = {.channels = 1,
              .nr_requests = 128,
+             .max_segments = 128,
              .read_ns = 305,
              .write_ns = 94,
              .seq_read_ns = 169,

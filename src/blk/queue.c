@@ -10,10 +10,11 @@ int blk_create(const struct blk_ops *ops, const struct blk_policy *policy,
     struct blk_dev *d;
 
     *out = NULL;
-    if (cost->channels == 0 || cost->nr_requests == 0)
+    if (cost->channels == 0 || cost->nr_requests == 0 || cost->max_segments == 0)
         return rf_fail(err, RF_EUSAGE,
-                       "block device %s: channels is %u and nr_requests is %u, expected at least 1",
-                       ops->name, cost->channels, cost->nr_requests);
+                       "block device %s: channels is %u, nr_requests is %u and max_segments is %u, "
+                       "expected at least 1",
+                       ops->name, cost->channels, cost->nr_requests, cost->max_segments);
     d = calloc(1, sizeof(*d));
     if (!d)
         return rf_fail(err, RF_ENOMEM, "no memory for block device %s", ops->name);
@@ -125,7 +126,7 @@ static uint32_t segments_of(uint32_t nr) {
 static bool try_merge(struct blk_dev *d, struct request *rq, enum blk_op op, uint64_t off,
                       uint32_t nr, uint32_t frag) {
     if (rq->op != op || op == BLK_DISCARD || rq->nr + nr > REQUEST_MAX_PAGES ||
-        rq->segments + segments_of(nr) > REQUEST_MAX_SEGMENTS)
+        rq->segments + segments_of(nr) > d->cost.max_segments)
         return false;
     if (off + nr == rq->off)
         rq->off = off;
@@ -237,7 +238,7 @@ static int check_list(const struct blk_dev *d, const struct rq_list *l, enum rq_
                            "block device %s: request %u on the %s list has state %u", d->ops->name,
                            id, what, rq->state);
         if (rq->op != BLK_DISCARD &&
-            (rq->nr > REQUEST_MAX_PAGES || rq->segments > REQUEST_MAX_SEGMENTS))
+            (rq->nr > REQUEST_MAX_PAGES || rq->segments > d->cost.max_segments))
             return rf_fail(err, RF_ECHECK, "block device %s: request %u has %u pages, %u segments",
                            d->ops->name, id, rq->nr, rq->segments);
     }

@@ -75,6 +75,7 @@ static const struct cost_field fields[] = {
     COST(accel, dynamic_percent),
     COST(blk, channels),
     COST(blk, nr_requests),
+    COST(blk, max_segments),
     COST(blk, read_ns),
     COST(blk, write_ns),
     COST(blk, seq_read_ns),

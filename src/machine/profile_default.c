@@ -144,6 +144,7 @@ static const struct profile builtin = {
                 {
                     .channels = 64,
                     .nr_requests = 1024,
+                    .max_segments = 128,
                     .read_ns = 0,
                     .write_ns = 0,
                     .seq_read_ns = 0,
@@ -157,6 +158,7 @@ static const struct profile builtin = {
                 {
                     .channels = 32,
                     .nr_requests = 1023,
+                    .max_segments = 127,
                     .read_ns = 80000,
                     .write_ns = 20000,
                     .seq_read_ns = 80000,
@@ -170,6 +172,7 @@ static const struct profile builtin = {
                 {
                     .channels = 8,
                     .nr_requests = 64,
+                    .max_segments = 168,
                     .read_ns = 110000,
                     .write_ns = 45000,
                     .seq_read_ns = 110000,
@@ -183,6 +186,7 @@ static const struct profile builtin = {
                 {
                     .channels = 2,
                     .nr_requests = 32,
+                    .max_segments = 168,
                     .read_ns = 110000,
                     .write_ns = 150000,
                     .seq_read_ns = 110000,
@@ -196,6 +200,7 @@ static const struct profile builtin = {
                 {
                     .channels = 1,
                     .nr_requests = 128,
+                    .max_segments = 168,
                     .read_ns = 12000000,
                     .write_ns = 12000000,
                     .seq_read_ns = 30000,
@@ -209,6 +214,7 @@ static const struct profile builtin = {
                 {
                     .channels = 1,
                     .nr_requests = 128,
+                    .max_segments = 128,
                     .read_ns = 305,
                     .write_ns = 94,
                     .seq_read_ns = 169,

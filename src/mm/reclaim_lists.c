@@ -286,6 +286,7 @@ void shrink_folio_list(struct mm *mm, struct sim_cpu *cpu, uint32_t *list, uint3
     for (uint32_t i = 0; i < *nr; i++) {
         uint32_t id = list[i], pages = folio_nr(&mm->folio[id]), pieces = RF_NONE;
 
+        mm_interrupts(mm, cpu);
         if (RF_UNLIKELY(mm->need_resched))
             mm->wait->cond_resched(mm->wait_ctx, cpu);
         if (i + 4 < *nr) {

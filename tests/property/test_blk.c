@@ -42,6 +42,7 @@ struct model {
 
 static const struct blk_cost cost = {.channels = CHANNELS,
                                      .nr_requests = 1u << 30,
+                                     .max_segments = 128,
                                      .read_ns = 9000,
                                      .write_ns = 7000,
                                      .seq_read_ns = 500,
