@@ -80,26 +80,28 @@ static int read_trace(struct pass *p, struct trace_reader *r, struct rf_err *err
     return rc;
 }
 
-/* From sampled distances to hits by size. */
+/* Pages that a memory needs so that an access at a sampled distance hits. */
+static uint64_t size_for(double rate, uint64_t distance) {
+    return RF_MAX((uint64_t)((double)distance / rate), 1);
+}
+
+/* From sampled distances to hits by pages held. The table has an entry a sampled page, not one a
+ * size: sizes grow without bound as the rate becomes small. */
 static int scale(const struct pass *p, uint64_t pages, struct mrc *out, struct rf_err *err) {
     uint64_t expected = (uint64_t)((double)out->accesses * out->rate);
 
-    out->max_size = (uint64_t)((double)pages / out->rate) + 1;
-    out->reuses = calloc(out->max_size + 1, sizeof(*out->reuses));
+    out->max_held = pages;
+    out->reuses = calloc(pages + 1, sizeof(*out->reuses));
     if (!out->reuses)
         return rf_fail(err, RF_ENOMEM, "no memory for a curve of %llu sizes",
-                       (unsigned long long)out->max_size);
-    for (uint64_t d = 1; d <= pages; d++) {
-        uint64_t size = RF_MAX((uint64_t)((double)d / out->rate), 1);
-        out->reuses[RF_MIN(size, out->max_size)] += (double)p->distances[d] / out->rate;
-    }
-    out->cold = (double)p->cold / out->rate;
+                       (unsigned long long)pages);
     /* The hottest pages are few: whether one is sampled moves the number of accesses most. They
      * hit in any memory. */
     if (out->rate < 1.0)
-        out->reuses[1] += ((double)expected - (double)p->sampled) / out->rate;
-    for (uint64_t s = 1; s <= out->max_size; s++)
-        out->reuses[s] += out->reuses[s - 1];
+        out->hot = ((double)expected - (double)p->sampled) / out->rate;
+    for (uint64_t d = 1; d <= pages; d++)
+        out->reuses[d] = out->reuses[d - 1] + (double)p->distances[d] / out->rate;
+    out->cold = (double)p->cold / out->rate;
     return RF_OK;
 }
 
@@ -139,5 +141,17 @@ void mrc_free(struct mrc *m) {
 }
 
 double mrc_misses(const struct mrc *m, uint64_t pages) {
-    return (double)m->accesses - m->reuses[RF_MIN(pages, m->max_size)];
+    uint64_t held = 0, beyond = m->max_held + 1;
+
+    if (!pages)
+        return (double)m->accesses;
+    while (beyond - held > 1) {
+        uint64_t middle = held + (beyond - held) / 2;
+
+        if (size_for(m->rate, middle) <= pages)
+            held = middle;
+        else
+            beyond = middle;
+    }
+    return (double)m->accesses - m->hot - m->reuses[held];
 }

@@ -14,8 +14,9 @@ struct mrc {
     uint64_t accesses; /* of the whole trace */
     double rate;       /* share of the pages looked at; 1 = all, and the curve is exact */
     double cold;       /* first accesses, misses at every size */
-    double *reuses; /* size: accesses that hit from this many pages on; sampled counts are scaled */
-    uint64_t max_size; /* of reuses; no memory can be larger and hit more often */
+    double hot;     /* what sampling missed of accesses to the hottest pages, hits at every size */
+    double *reuses; /* n: scaled accesses that hit in a memory that holds n of the sampled pages */
+    uint64_t max_held; /* of reuses; no memory can hold more and hit more often */
 };
 
 /* Reads the trace once, from its start. With a rate below 1 pages are sampled by their hash, and

@@ -117,6 +117,21 @@ static void sampled(void **state) {
     mrc_free(&half);
 }
 
+/* A rate at which no page is sampled: the table is of pages, not of sizes up to pages / rate, and
+ * a memory of no page hits nothing. */
+static void hardly_sampled(void **state) {
+    struct mrc m;
+
+    (void)state;
+    generate();
+    measure(in_scratch("z.rft"), 1e-12, &m);
+    assert_true(m.max_held <= PAGES);
+    assert_int_equal((unsigned)mrc_misses(&m, 0), OPS);
+    for (unsigned frames = 1; frames <= PAGES; frames += 100)
+        assert_true(mrc_misses(&m, frames) <= OPS);
+    mrc_free(&m);
+}
+
 /* At rate 1 the miniature is the machine itself; below it the errors are those of the points. */
 static void stall(void **state) {
     struct knob_table knobs;
@@ -152,8 +167,8 @@ static void stall(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand), cmocka_unit_test(freed), cmocka_unit_test(against_lru),
-        cmocka_unit_test(sampled), cmocka_unit_test(stall),
+        cmocka_unit_test(by_hand), cmocka_unit_test(freed),          cmocka_unit_test(against_lru),
+        cmocka_unit_test(sampled), cmocka_unit_test(hardly_sampled), cmocka_unit_test(stall),
     };
     return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }
