@@ -12,9 +12,11 @@
 
 /* Blocks decoded ahead of the machine that is furthest behind. */
 #define BUFFERS 3u
-/* Machines that exist at a time: as many as this memory holds by estimate, within these bounds. */
+/* Machines that exist at a time: as many as this memory holds by estimate, one a thread at least.
+ * All of a group end together, and a killed sweep loses them: more than these save no time. */
 #define GROUP_BYTES ((uint64_t)1 << 30)
-#define GROUP_MAX 64u
+#define GROUP_MAX 16u
+#define GROUP_PER_THREAD 4u
 #define PAGE_BYTES 32u
 #define MACHINE_BYTES ((uint64_t)2 << 20)
 
@@ -211,8 +213,9 @@ static void *work(void *arg) {
 static size_t group_size(const struct trace_info *info, size_t threads) {
     uint64_t pages = RF_MAX(info->footprint_pages, info->pages_touched);
     uint64_t fit = GROUP_BYTES / (MACHINE_BYTES + pages * PAGE_BYTES);
+    uint64_t most = RF_MAX(GROUP_PER_THREAD * threads, GROUP_MAX);
 
-    return (size_t)RF_MAX(RF_MIN(fit, GROUP_MAX), threads);
+    return (size_t)RF_MAX(RF_MIN(fit, most), threads);
 }
 
 static int run_group(struct group *g, struct worker *w, size_t threads, struct rf_err *err) {

@@ -154,6 +154,45 @@ static void test_damaged_trace(void **state) {
     unlink(damaged);
 }
 
+struct order {
+    unsigned calls, last_at;
+};
+
+static void note_order(void *ctx, size_t index) {
+    struct order *o = ctx;
+
+    if (index == POINTS - 1)
+        o->last_at = o->calls;
+    o->calls++;
+}
+
+/* Results come along the way, not all at the end: the last point fails as soon as it is begun, and
+ * by then those of earlier groups are there. */
+static void test_results_come_early(void **state) {
+    struct order order = {0};
+    const struct lockstep_opts opts = {.threads = 1, .done = note_order, .ctx = &order};
+    struct lockstep_point *p = calloc(POINTS, sizeof(*p));
+    struct content_set *contents;
+    struct trace_reader *r;
+    char path[64];
+
+    (void)state;
+    assert_non_null(p);
+    assert_true(small_trace(path, PAGES, 3, &err));
+    MUST(trace_open(path, &r, &err));
+    MUST(trace_load_content(r, &contents, &err));
+    trace_close(r);
+    for (uint32_t i = 0; i < POINTS; i++)
+        configure(&p[i], i == POINTS - 1 ? 3 : 0);
+    MUST(lockstep_run(path, contents, p, POINTS, &opts, &err));
+    assert_int_equal(order.calls, POINTS);
+    assert_int_equal(p[POINTS - 1].err.code == RF_OK, 0);
+    assert_in_range(order.last_at, 48, POINTS - 1); /* in flight with at most 16 */
+    free_points(p, POINTS);
+    content_free(contents);
+    unlink(path);
+}
+
 static void test_no_points(void **state) {
     const struct lockstep_opts opts = {.threads = 2};
     char path[64];
@@ -166,8 +205,8 @@ static void test_no_points(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_as_alone),
-                                       cmocka_unit_test(test_damaged_trace),
-                                       cmocka_unit_test(test_no_points)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_as_alone), cmocka_unit_test(test_damaged_trace),
+        cmocka_unit_test(test_results_come_early), cmocka_unit_test(test_no_points)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
