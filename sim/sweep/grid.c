@@ -74,13 +74,19 @@ static int add_range(struct axis *a, const char *text, const char *dots, struct 
     p += strlen(suffix);
     if (*p == ':') {
         p++;
-        if (!take_integer(&p, &step) || step == 0)
+        if (!take_integer(&p, &step))
             goto bad;
+        if (step == 0)
+            return rf_fail(err, RF_EUSAGE, "range '%s' has a step of 0", text);
         if (strncmp(p, suffix, strlen(suffix)) == 0)
             p += strlen(suffix);
     }
-    if (*p || last < first || (last - first) / step >= MAX_RANGE)
+    if (*p)
         goto bad;
+    if (last < first)
+        return rf_fail(err, RF_EUSAGE, "range '%s' ends before it begins", text);
+    if ((last - first) / step >= MAX_RANGE)
+        return rf_fail(err, RF_EUSAGE, "range '%s' has more than %u values", text, MAX_RANGE);
     for (uint64_t v = first; v <= last; v += step) {
         int rc;
 
@@ -93,7 +99,9 @@ static int add_range(struct axis *a, const char *text, const char *dots, struct 
     }
     return RF_OK;
 bad:
-    return rf_fail(err, RF_EUSAGE, "bad range '%s', expected FIRST..LAST or FIRST..LAST:STEP",
+    return rf_fail(err, RF_EUSAGE,
+                   "bad range '%s', expected FIRST..LAST or FIRST..LAST:STEP of whole numbers with "
+                   "one suffix",
                    text);
 }
 
