@@ -119,8 +119,10 @@ static int take_values(struct value_list *l, const json_t *object, enum machine_
     json_t *v;
 
     json_object_foreach((json_t *)(uintptr_t)object, key, v) {
-        if (json_is_integer(v) &&
-            value_list_add(l, kind, key, (uint64_t)json_integer_value(v)) != RF_OK)
+        json_int_t n = json_integer_value(v);
+
+        if (json_is_integer(v) && value_list_add(l, kind == MV_X && n < 0 ? MV_X_SIGNED : kind, key,
+                                                 (uint64_t)n) != RF_OK)
             return RF_ENOMEM;
     }
     return RF_OK;

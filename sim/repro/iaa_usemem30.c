@@ -50,12 +50,15 @@ static int write_trace(void *ctx, unsigned which, uint64_t seed, const char *pat
                        struct rf_err *err) {
     struct gen_params p;
 
-    (void)ctx;
+    const struct repro *r = ctx;
+    const uint64_t huge = (uint64_t)2 << 20;
+
     (void)which;
     gen_params_init(&p);
     p.seed = seed;
     p.usemem.tasks = TASKS;
-    p.usemem.bytes = BYTES;
+    /* Whole huge pages, and two of them at least, so that half of the memory is one. */
+    p.usemem.bytes = RF_MAX((uint64_t)((double)BYTES * r->scale) / huge, 2) * huge;
     return gen_write(&gen_usemem, &p, path, err);
 }
 
@@ -118,7 +121,8 @@ static void run(struct repro *r) {
                              .nr_configs = sizeof(configs) / sizeof(configs[0]),
                              .common = COMMON,
                              .nr_traces = 1,
-                             .write = write_trace};
+                             .write = write_trace,
+                             .ctx = r};
 
     if (repro_matrix_run(r, &m)) {
         table(r, &m);
@@ -134,6 +138,7 @@ const struct repro_ops repro_iaa_usemem30 = {
     .source = "K. P. Sridhar, \"zswap compression batching with optimized iaa_crypto driver\", v10 "
               "Jul 2025 to v14 Jan 2026",
     .time = "10 s",
+    .scales = true,
 
     .run = run,
 };

@@ -157,8 +157,10 @@ int record_set(struct record *rec, struct replay_result *res, const struct knob_
     rec->values = res->values;
     res->values = (struct value_list){0};
     /* As in JSON, whose integers have a sign: it must not matter whether a result was stored. */
-    for (size_t i = 0; i < rec->values.n; i++)
-        rec->values.v[i].value = RF_MIN(rec->values.v[i].value, (uint64_t)INT64_MAX);
+    for (size_t i = 0; i < rec->values.n; i++) {
+        if (rec->values.v[i].kind != MV_X_SIGNED)
+            rec->values.v[i].value = RF_MIN(rec->values.v[i].value, (uint64_t)INT64_MAX);
+    }
     rec->oom = res->outcome == MACHINE_OOM;
     rec->known = true;
     return RF_OK;

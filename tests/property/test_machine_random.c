@@ -98,7 +98,7 @@ static void random_config(struct world *w, uint32_t seed) {
     c->ram = rig_pages(DRAW(w, 600, 1500, 4096));
     c->swap_size = rig_pages(DRAW(w, 2000, 8192, 16384));
     c->zram_disksize = c->swap_size;
-    c->memory_max = rig_pages(DRAW(w, 100, 200, 300, 1000));
+    c->memory_max = rig_pages(DRAW(w, 200, 400, 600, 1000));
     if (below(w, 4) == 0)
         c->memory_high = rig_pages(DRAW(w, 60, 140));
     if (below(w, 12) == 0)
