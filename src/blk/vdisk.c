@@ -3,10 +3,10 @@
 
 /*
  * A virtual machine's disk whose image the host caches, on an emulated AHCI port: 32 command slots
- * (Serial ATA AHCI 1.3.1, 3.1.1 CAP.NCS), AHCI_MAX_SG segments. Rates are those of a copy through the host's page cache,
- * latencies the way out of the guest, through a file system, and back: engineering values, which
- * agree with the 7,000 single-page writes a second that "mm, zswap: add shrink_enabled" (25 Oct
- * 2019) implies for such a machine.
+ * (Serial ATA AHCI 1.3.1, 3.1.1 CAP.NCS), 168 segments (AHCI_MAX_SG, drivers/ata/ahci.h, 6.1).
+ * Rates are those of a copy through the host's page cache, latencies the way out of the guest,
+ * through a file system, and back: engineering values, which agree with the 7,000 single-page
+ * writes a second that "mm, zswap: add shrink_enabled" (25 Oct 2019) implies for such a machine.
  */
 const struct blk_ops blk_vdisk = {
     .name = "vdisk",

@@ -279,10 +279,9 @@ void shrink_folio_list(struct mm *mm, struct sim_cpu *cpu, uint32_t *list, uint3
     uint32_t kept = 0, memcg = *nr ? folio_memcg(&mm->folio[list[0]]) : 0;
     struct write_batch batch;
 
-    if (RF_UNLIKELY(mm->batch_content != NULL)) {
-        batch.n = 0;
+    batch.n = 0;
+    if (RF_UNLIKELY(mm->batch_content != NULL))
         st->batch = &batch;
-    }
     for (uint32_t i = 0; i < *nr; i++) {
         uint32_t id = list[i], pages = folio_nr(&mm->folio[id]), pieces = RF_NONE;
 
