@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
 
+#include <signal.h>
 #include <unistd.h>
 #include "config/value.h"
 #include "report/report.h"
@@ -232,6 +233,7 @@ static int unknown_command(const char *name) {
 int cli_main(int argc, char **argv) {
     const struct cli_command *c;
 
+    signal(SIGXFSZ, SIG_IGN); /* a file at its limit is an error of the write, not a death */
     if (argc < 2) {
         print_commands(stderr);
         return 2;
