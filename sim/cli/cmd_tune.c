@@ -133,18 +133,57 @@ static void print_knobs(FILE *f, const struct args *a, size_t index) {
     free(values);
 }
 
+/* Sizes in KiB, to the page: points of a front often differ by a few pages. */
 static void print_metrics(FILE *f, const struct args *a, const double *values) {
     char text[48];
 
-    for (size_t m = 0; m < a->p.nr_metrics; m++)
-        fprintf(f, "  %s %s", a->p.metrics[m].name,
-                metric_format(&a->p.metrics[m], values[m], text, sizeof(text)));
+    for (size_t m = 0; m < a->p.nr_metrics; m++) {
+        const struct metric *metric = &a->p.metrics[m];
+
+        if (metric->unit == METRIC_BYTES)
+            fprintf(f, "  %s %.0f KiB", metric->name, values[m] / 1024);
+        else
+            fprintf(f, "  %s %s", metric->name,
+                    metric_format(metric, values[m], text, sizeof(text)));
+    }
+}
+
+struct place {
+    double value;
+    size_t index;
+};
+
+static int compare_places(const void *a, const void *b) {
+    const struct place *x = a, *y = b;
+
+    if (x->value < y->value || x->value > y->value)
+        return x->value > y->value ? 1 : -1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+/* The best first: down the list the metric grows and what it is weighed against shrinks. */
+static void print_front(FILE *f, const struct args *a, const struct tune_result *r) {
+    struct place *front = calloc(r->n, sizeof(*front));
+    size_t n = 0;
+
+    for (size_t i = 0; front && i < r->n; i++) {
+        if (r->points[i].front)
+            front[n++] = (struct place){r->points[i].value[0], i};
+    }
+    if (n)
+        qsort(front, n, sizeof(*front), compare_places);
+    fprintf(f, "front of %zu:\n", n);
+    for (size_t i = 0; i < n; i++) {
+        print_metrics(f, a, r->points[front[i].index].value);
+        fputs("  with", f);
+        print_knobs(f, a, front[i].index);
+        fputc('\n', f);
+    }
+    free(front);
 }
 
 static void print_text(FILE *f, const struct args *a, const struct tune_result *r,
                        const char *name) {
-    size_t nr_front = 0;
-
     fprintf(f, "%s: least %s of %zu points, %zu of them run whole", name, a->p.metrics[0].name,
             r->n, r->nr_exact);
     for (size_t i = 0; i < r->nr_rungs; i++)
@@ -152,7 +191,8 @@ static void print_text(FILE *f, const struct args *a, const struct tune_result *
                 r->rungs[i].rate);
     fputc('\n', f);
     if (r->nr_failed)
-        fprintf(f, "%zu points failed; the first: %s\n", r->nr_failed, r->first_failure.msg);
+        fprintf(f, "%zu point%s failed; the first: %s\n", r->nr_failed,
+                r->nr_failed == 1 ? "" : "s", r->first_failure.msg);
     if (r->best == SIZE_MAX) {
         fputs("no point that was run whole keeps the bounds\n", f);
         return;
@@ -162,17 +202,7 @@ static void print_text(FILE *f, const struct args *a, const struct tune_result *
     fputs("\n     ", f);
     print_metrics(f, a, r->points[r->best].value);
     fputc('\n', f);
-    for (size_t i = 0; i < r->n; i++)
-        nr_front += r->points[i].front;
-    fprintf(f, "front of %zu:\n", nr_front);
-    for (size_t i = 0; i < r->n; i++) {
-        if (!r->points[i].front)
-            continue;
-        print_metrics(f, a, r->points[i].value);
-        fputs("  with", f);
-        print_knobs(f, a, i);
-        fputc('\n', f);
-    }
+    print_front(f, a, r);
 }
 
 static const char *outcome_of(const struct tune_point *p) {
