@@ -42,13 +42,17 @@ int golden_word_number(const char *name, const char *prefix) {
     return -1;
 }
 
-int64_t golden_integer(const json_t *number) {
-    double v = json_number_value(number);
+/* Larger than any counter of a run; differences of two such numbers do not overflow. */
+#define COUNTER_MAX ((int64_t)1 << 61)
 
-    if (json_is_integer(number))
-        return json_integer_value(number);
-    /* The doubles next to the ends of the range; JSON has no NaN. */
-    return v >= 0x1p63 ? INT64_MAX : v < -0x1p63 ? INT64_MIN : (int64_t)v;
+int64_t golden_integer(const json_t *number) {
+    double v = json_number_value(number); /* 0 if it is none */
+
+    if (v >= (double)COUNTER_MAX)
+        return COUNTER_MAX;
+    if (v <= (double)-COUNTER_MAX)
+        return -COUNTER_MAX;
+    return json_is_integer(number) ? json_integer_value(number) : (int64_t)v;
 }
 
 bool golden_band(const struct golden *g, const char *counter, struct band *out) {
@@ -85,8 +89,6 @@ int64_t golden_number(const json_t *object, const char *key, int64_t otherwise) 
 
 /* ---- reading ---- */
 
-/* Larger than any counter of a run, and far from overflow in differences. */
-#define COUNTER_MAX ((int64_t)1 << 62)
 /* 16 TiB of pages, the most that a trace can have. */
 #define REGION_MAX ((int64_t)1 << 27)
 

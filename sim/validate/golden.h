@@ -40,7 +40,7 @@ int golden_list_load(struct golden_list *l, const char *dir, const char *kernel,
                      struct rf_err *err) RF_MUST_CHECK;
 void golden_list_free(struct golden_list *l);
 
-/* A number as an integer; 0 for anything else, the nearest if it does not fit. */
+/* A number as an integer within -2^61 .. 2^61, the nearest if it is beyond; 0 for anything else. */
 int64_t golden_integer(const json_t *number);
 /* A counter's band; false (and zeros) if the file does not have it, which means 0. */
 bool golden_band(const struct golden *g, const char *counter, struct band *out);

@@ -426,6 +426,13 @@ static void test_divergence(void **state) {
     divergence(text, sizeof(text));
     assert_string_equal(text, "== 6.12 disk_t\nout of the kernel's range at the end only:\n"
                               "  vmstat.pgfault: kernel 5 .. 5, refault 4 (2.00 %)\n");
+    /* Far numbers are cut off instead of overflowing. */
+    put("6.12/disk_t.json",
+        CASE("disk_t", KNOBS ",\"counters\":{\"vmstat.pgfault\":[4,4,4],\"final_present\":[3,3,3]},"
+                             "\"checkpoints\":{\"ops\":[2],"
+                             "\"pgfault\":[[1e300],[-1e300]]}"));
+    divergence(text, sizeof(text));
+    assert_string_equal(text, "== 6.12 disk_t\nno judged counter leaves the kernel's range\n");
     put("6.12/disk_t.json",
         CASE("disk_t",
              KNOBS ",\"counters\":{\"final_present\":[3,3,3]},\"checkpoints\":{\"ops\":[2,3],"
