@@ -16,6 +16,7 @@
 #define HIGHEST_RATE 0.5
 #define RATE_STEP 4.0
 #define NEIGHBOURS_AT_ONCE 4u
+#define TOPS 3u /* points whose neighbours are looked at */
 /* Bounds missed by less than this in a miniature may hold in the whole. */
 #define SLACK 0.05
 
@@ -203,21 +204,58 @@ static void part_twins(struct tune *t, size_t *order, size_t *room, size_t n) {
     memcpy(order + kept, room, moved * sizeof(*room));
 }
 
-/* Points one step away on one axis that are worth a whole run; at most 2 an axis. */
+static bool is_ordered(const struct knob *k) {
+    return k->type != KNOB_NAME && k->type != KNOB_ENUM && k->type != KNOB_KERNEL;
+}
+
+/* Points that differ in one knob, by one step or by a name, and are worth a whole run. */
 static size_t neighbours(const struct tune *t, size_t of, size_t *out) {
     const struct grid *g = t->p->grid;
     size_t stride = 1, n = 0;
 
     for (size_t i = g->n; i-- > 0;) {
-        size_t at = of / stride % g->axes[i].n;
+        const struct axis *x = &g->axes[i];
+        size_t at = of / stride % x->n, first = 0, last = x->n - 1;
 
-        if (at > 0 && is_open(t, of - stride))
-            out[n++] = of - stride;
-        if (at + 1 < g->axes[i].n && is_open(t, of + stride))
-            out[n++] = of + stride;
-        stride *= g->axes[i].n;
+        if (is_ordered(x->knob)) {
+            first = at > 0 ? at - 1 : at;
+            last = RF_MIN(at + 1, last);
+        }
+        for (size_t k = first; k <= last; k++) {
+            size_t other = of - at * stride + k * stride;
+
+            if (is_open(t, other))
+                out[n++] = other;
+        }
+        stride *= x->n;
     }
     return n;
+}
+
+/* Neighbours of the best point that has any left, among the best few that were run whole. */
+static size_t next_step(const struct tune *t, size_t *out) {
+    const struct tune_result *r = t->r;
+    size_t tops[TOPS], nr = 0;
+
+    for (size_t i = 0; i < r->n; i++) {
+        size_t at;
+
+        if (!r->points[i].exact || r->points[i].failed)
+            continue;
+        for (at = nr; at > 0 && better(&r->points[i], &r->points[tops[at - 1]]); at--)
+            if (at < TOPS)
+                tops[at] = tops[at - 1];
+        if (at < TOPS)
+            tops[at] = i;
+        nr = RF_MIN(nr + 1, TOPS);
+    }
+    for (size_t i = 0; i < nr; i++) {
+        size_t n = neighbours(t, tops[i], out);
+
+        if (n)
+            return n;
+    }
+    return 0;
 }
 
 /* ---- rungs ---- */
@@ -254,13 +292,14 @@ static int rung(struct tune *t, const size_t *order, size_t n, double rate, stru
 
 static int whole_runs(struct tune *t, size_t *order, size_t *room, size_t budget,
                       struct rf_err *err) {
-    size_t first = (budget + 1) / 2, next[2 * MAX_AXES + NEIGHBOURS_AT_ONCE], n;
-    int rc = run(t, order, RF_MIN(first, t->r->n), NULL, err);
+    size_t first = (budget + 1) / 2, *next = calloc(t->r->n, sizeof(*next)), n;
+    int rc = next ? run(t, order, RF_MIN(first, t->r->n), NULL, err)
+                  : rf_fail(err, RF_ENOMEM, "no memory for %zu points", t->r->n);
 
     while (rc == RF_OK && t->r->nr_exact < RF_MIN(budget, t->r->n)) {
-        size_t best = best_exact(t->r), most = RF_MIN(budget - t->r->nr_exact, NEIGHBOURS_AT_ONCE);
+        size_t most = RF_MIN(budget - t->r->nr_exact, NEIGHBOURS_AT_ONCE);
 
-        n = best == SIZE_MAX ? 0 : neighbours(t, best, next);
+        n = next_step(t, next);
         if (n)
             sort_points(t->r, next, room, n);
         for (size_t i = 0; n < most && i < t->r->n; i++) { /* else the next of the order */
@@ -273,6 +312,7 @@ static int whole_runs(struct tune *t, size_t *order, size_t *room, size_t budget
         }
         rc = run(t, next, RF_MIN(n, most), NULL, err);
     }
+    free(next);
     return rc;
 }
 
