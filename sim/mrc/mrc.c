@@ -90,6 +90,9 @@ static uint64_t size_for(double rate, uint64_t distance) {
 static int scale(const struct pass *p, uint64_t pages, struct mrc *out, struct rf_err *err) {
     uint64_t expected = (uint64_t)((double)out->accesses * out->rate);
 
+    if (out->accesses && !p->sampled)
+        return rf_fail(err, RF_EUSAGE, "a sample at rate %g has no access", out->rate);
+
     out->max_held = pages;
     out->reuses = calloc(pages + 1, sizeof(*out->reuses));
     if (!out->reuses)

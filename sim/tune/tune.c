@@ -258,6 +258,31 @@ static size_t next_step(const struct tune *t, size_t *out) {
     return 0;
 }
 
+/*
+ * Points with every ordered knob at one of its ends, and every name: a factorial design. Most knobs
+ * act one way, and where a pool just holds everything the miniature, whose zspages are emptier, may
+ * not show it. Gives those that are open.
+ */
+static size_t corners(const struct tune *t, size_t *out) {
+    const struct grid *g = t->p->grid;
+    size_t n = 0;
+
+    for (size_t p = 0; p < t->r->n; p++) {
+        size_t stride = 1;
+        bool corner = is_open(t, p);
+
+        for (size_t i = g->n; i-- > 0 && corner;) {
+            size_t at = p / stride % g->axes[i].n;
+
+            corner = at == 0 || at + 1 == g->axes[i].n || !is_ordered(g->axes[i].knob);
+            stride *= g->axes[i].n;
+        }
+        if (corner)
+            out[n++] = p;
+    }
+    return n;
+}
+
 /* ---- rungs ---- */
 
 /* Pages to sample together, for the point that needs most; 0 on an error. */
@@ -290,26 +315,41 @@ static int rung(struct tune *t, const size_t *order, size_t n, double rate, stru
     return rc;
 }
 
+/* Appends open points from the order until there are `most`, none twice. */
+static size_t fill_up(const struct tune *t, const size_t *order, size_t *out, size_t n,
+                      size_t most) {
+    for (size_t i = 0; n < most && i < t->r->n; i++) {
+        bool listed = t->r->points[order[i]].exact;
+
+        for (size_t k = 0; k < n; k++)
+            listed |= out[k] == order[i];
+        if (!listed)
+            out[n++] = order[i];
+    }
+    return n;
+}
+
+/* A quarter of the whole runs goes to corners, one to the best of the miniatures, half to climbing.
+ */
 static int whole_runs(struct tune *t, size_t *order, size_t *room, size_t budget,
                       struct rf_err *err) {
-    size_t first = (budget + 1) / 2, *next = calloc(t->r->n, sizeof(*next)), n;
-    int rc = next ? run(t, order, RF_MIN(first, t->r->n), NULL, err)
-                  : rf_fail(err, RF_ENOMEM, "no memory for %zu points", t->r->n);
+    size_t *next = calloc(t->r->n, sizeof(*next)), n;
+    int rc = next ? RF_OK : rf_fail(err, RF_ENOMEM, "no memory for %zu points", t->r->n);
 
-    while (rc == RF_OK && t->r->nr_exact < RF_MIN(budget, t->r->n)) {
+    budget = RF_MIN(budget, t->r->n);
+    if (rc == RF_OK) {
+        n = corners(t, next);
+        sort_points(t->r, next, room, n);
+        n = RF_MIN(n, budget / 4);
+        n = fill_up(t, order, next, n, RF_MAX(budget / 2, 1));
+        rc = run(t, next, n, NULL, err);
+    }
+    while (rc == RF_OK && t->r->nr_exact < budget) {
         size_t most = RF_MIN(budget - t->r->nr_exact, NEIGHBOURS_AT_ONCE);
 
         n = next_step(t, next);
-        if (n)
-            sort_points(t->r, next, room, n);
-        for (size_t i = 0; n < most && i < t->r->n; i++) { /* else the next of the order */
-            bool listed = t->r->points[order[i]].exact;
-
-            for (size_t k = 0; k < n; k++)
-                listed |= next[k] == order[i];
-            if (!listed)
-                next[n++] = order[i];
-        }
+        sort_points(t->r, next, room, n);
+        n = fill_up(t, order, next, n, most);
         rc = run(t, next, RF_MIN(n, most), NULL, err);
     }
     free(next);

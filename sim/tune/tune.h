@@ -4,8 +4,8 @@
  * (mrc/miniature.h), the better ones in a larger miniature, the best ones whole: successive
  * halving, Jamieson and Talwalkar: "Non-stochastic Best Arm Identification and Hyperparameter
  * Optimization" (AISTATS 2016). All share one sample, so what its choice does to one it does to
- * all. What is left of the whole runs goes to the neighbours of the
- * best. Points that did the same in a miniature are run whole only once.
+ * all. Whole runs go to corners of the grid, to the best of the miniatures, and to neighbours of
+ * the best. Points that did the same in a miniature are run whole only once.
  */
 #ifndef SIM_TUNE_TUNE_H
 #define SIM_TUNE_TUNE_H
