@@ -120,16 +120,21 @@ static void sampled(void **state) {
 /* A rate at which no page is sampled: the table is of pages, not of sizes up to pages / rate, and
  * a memory of no page hits nothing. */
 static void hardly_sampled(void **state) {
+    struct trace_reader *r;
     struct mrc m;
 
     (void)state;
     generate();
-    measure(in_scratch("z.rft"), 1e-12, &m);
+    measure(in_scratch("z.rft"), 0.01, &m);
     assert_true(m.max_held <= PAGES);
     assert_int_equal((unsigned)mrc_misses(&m, 0), OPS);
     for (unsigned frames = 1; frames <= PAGES; frames += 100)
         assert_true(mrc_misses(&m, frames) <= OPS);
     mrc_free(&m);
+    assert_int_equal(trace_open(in_scratch("z.rft"), &r, &err), 0);
+    assert_int_equal(mrc_measure(r, 1e-12, 1, &m, &err), RF_EUSAGE);
+    mrc_free(&m);
+    trace_close(r);
 }
 
 /* At rate 1 the miniature is the machine itself; below it the errors are those of the points. */
