@@ -3,15 +3,10 @@
 #include "repro/repro.h"
 
 const struct repro_ops *const *repro_registry(void) {
-    static const struct repro_ops *const all[] = {&repro_seed_000,
-                                                  &repro_seed_001,
-                                                  &repro_seed_002,
-                                                  &repro_seed_003,
-                                                  &repro_seed_004,
-                                                  &repro_iaa_latency,
-                                                  &repro_iaa_batch8,
-                                                  &repro_iaa_usemem30,
-                                                  NULL};
+    static const struct repro_ops *const all[] = {
+        &repro_seed_000,   &repro_seed_001,     &repro_seed_002,
+        &repro_seed_003,   &repro_seed_004,     &repro_iaa_latency,
+        &repro_iaa_batch8, &repro_iaa_usemem30, NULL};
     return all;
 }
 

@@ -110,7 +110,7 @@ static void record_clear(struct record *rec) {
 }
 
 void results_free(struct results *r) {
-    for (size_t i = 0; i < r->nr_rows; i++) {
+    for (size_t i = 0; r->rows && i < r->nr_rows; i++) {
         free_texts(r->rows[i].cells, r->nr_columns);
         free(r->rows[i].trace);
     }

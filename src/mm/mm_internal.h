@@ -324,7 +324,7 @@ struct mm {
 
     struct sim_spin lru_lock, swap_lock; /* with contention */
     uint32_t *batch_content;             /* of the folios that are stored together */
-    struct swap_age age; /* only with zswap */
+    struct swap_age age;                 /* only with zswap */
 
     uint64_t stall_ns[NR_STALLS];
     uint64_t fault_ns;
