@@ -60,7 +60,9 @@ static void sample_residency(struct activity *a, const struct machine *m) {
             used += state != 0;
             present += state == 1;
         }
-        out[row] = used ? (uint8_t)((present * 100u + used / 2) / used) : ACTIVITY_UNUSED;
+        out[row] = ACTIVITY_UNUSED;
+        if (used)
+            out[row] = (uint8_t)((present * 100u + used / 2) / used);
     }
 }
 
