@@ -2,7 +2,7 @@
 /*
  * mm: address spaces and page tables, folios, faults, copy-on-write, LRU lists, reclaim, refault
  * distances and memory cgroups. This header holds what other floors may know of it: policies,
- * costs, knobs and counters; the state itself is in src/mm/mm_internal.h.
+ * costs, knobs and counters; the state itself is in src/mm/.
  */
 #ifndef REFAULT_MM_H
 #define REFAULT_MM_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Creation, events and teardown of a machine. */
 #include <stdlib.h>
+#include "../mm/reclaim.h"
+#include "../mm/swapcache.h"
 #include "machine_internal.h"
 
 static void pool_pages(void *ctx, int32_t delta) {

@@ -2,6 +2,7 @@
 /* Invariants of mm: every page is in exactly one place, counts agree, nothing leaks. */
 #include <stdlib.h>
 #include "mm_internal.h"
+#include "swapcache.h"
 
 struct tally {
     uint32_t *maps;   /* PTEs that map each folio */

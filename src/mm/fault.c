@@ -4,6 +4,10 @@
  * with ctx->wait_folio set; the same record is then tried again from the start, as the kernel does.
  */
 #include "mm_internal.h"
+#include "reclaim.h"
+#include "rmap.h"
+#include "swapcache.h"
+#include "thp.h"
 
 struct vma *vma_of(struct mm *mm, uint32_t id, uint32_t *lo_id, uint32_t *hi_id) {
     const struct block *b = &mm->block[id >> 9];

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Folios, LRU lists and the per-CPU batches in front of them (mm/swap.c 6.1, 6.12). */
+#include "contention.h"
 #include "mm_internal.h"
+#include "thp.h"
 
 uint32_t folio_alloc(struct mm *mm, uint32_t memcg) {
     uint32_t id = mm->folio_free;

@@ -7,6 +7,7 @@
  * mm/rmap.c folio_referenced_one() of 6.1 and 6.12).
  */
 #include "lru_gen.h"
+#include "rmap.h"
 
 #define PAGEVEC_SIZE 15u /* fewer neighbours than this are activated one by one (to 6.2) */
 #define PTES_PER_LINE 8u /* one young entry a cache line makes a table worth a walk */

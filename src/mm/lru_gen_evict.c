@@ -4,7 +4,9 @@
  * (mm/vmscan.c scan_folios(), evict_folios(), lru_gen_shrink_lruvec() of 6.1 and 6.12). The file
  * type has no folios here, so its turn always ends at once with nothing scanned.
  */
+#include "contention.h"
 #include "lru_gen.h"
+#include "reclaim.h"
 
 /* Takes the folio out of the oldest generation, unless it belongs to a younger one. */
 static uint32_t next_gen(struct mm *mm, struct lru_gen *g, uint32_t id, bool reclaiming) {

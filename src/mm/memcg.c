@@ -2,6 +2,7 @@
 /* Memory cgroups: charging with per-CPU stocks, limits, object charges, swap accounting, and the
  * rate-limited statistics of recent kernels (mm/memcontrol.c 6.1, 6.12). */
 #include "mm_internal.h"
+#include "reclaim.h"
 
 void memcg_init(struct mm *mm) {
     const struct mm_knobs *k = &mm->p.knobs;

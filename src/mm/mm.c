@@ -2,6 +2,7 @@
 /* Creation and teardown of the memory-management state, and the counters' names. */
 #include <stdlib.h>
 #include "mm_internal.h"
+#include "reclaim.h"
 
 const char *vm_counter_name(enum vm_counter c) {
     static const char *const names[NR_VM_COUNTERS] = {

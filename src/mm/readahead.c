@@ -8,6 +8,7 @@
  * the device are read one after the other, those of zswap are decompressed together.
  */
 #include "mm_internal.h"
+#include "swapcache.h"
 
 #define RA_BATCH 31u /* folios a batch holds: PAGEVEC_SIZE of that series */
 

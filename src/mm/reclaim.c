@@ -2,6 +2,8 @@
 /* Reclaim drivers: priorities, scan targets, direct and limit reclaim, kswapd, watermarks
  * (mm/vmscan.c, mm/page_alloc.c 6.1, 6.12). */
 #include "mm_internal.h"
+#include "reclaim.h"
+#include "thp.h"
 
 static uint64_t isqrt(uint64_t v) {
     uint64_t r = 0, bit = (uint64_t)1 << 62;

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reclaim of one list: which isolated folios are freed, kept, activated or written (mm/vmscan.c
  * shrink_folio_list(), shrink_inactive_list(), shrink_active_list(); 6.1, 6.12). */
+#include "contention.h"
 #include "mm_internal.h"
+#include "reclaim.h"
+#include "rmap.h"
+#include "swapcache.h"
+#include "thp.h"
 
 enum fate {
     FATE_KEEP,

@@ -4,6 +4,7 @@
  * are found at the same index of the block's family (blocks copied from one another).
  */
 #include "mm_internal.h"
+#include "rmap.h"
 
 static bool maps(const struct mm *mm, uint32_t pte_id, uint32_t folio) {
     uint64_t p = mm->pte[pte_id];

@@ -2,6 +2,9 @@
 /* Processes, mappings, fork and exit: what changes page tables other than faults and reclaim. */
 #include <stdlib.h>
 #include "mm_internal.h"
+#include "rmap.h"
+#include "swapcache.h"
+#include "thp.h"
 
 /* Grows *arr to hold index n. */
 static int grow(void **arr, uint32_t *cap, uint32_t n, size_t elem, struct rf_err *err) {

@@ -4,7 +4,11 @@
  * (zero map, zswap, zram, block device). Facts: mm/swap_state.c, mm/swapfile.c, mm/page_io.c of
  * 6.1 and 6.12.
  */
+#include "contention.h"
 #include "mm_internal.h"
+#include "reclaim.h"
+#include "rmap.h"
+#include "swapcache.h"
 
 uint32_t swapcache_lookup(const struct mm *mm, uint32_t slot) {
     return (mm->swap->meta[slot].flags & SLOT_FOLIO) ? mm->swap->word[slot] : RF_NONE;

@@ -4,6 +4,9 @@
  * 6.12), and of whole large folios there.
  */
 #include "mm_internal.h"
+#include "reclaim.h"
+#include "swapcache.h"
+#include "thp.h"
 
 bool swapin_skips_cache(const struct mm *mm, uint32_t slot) {
     if (swap_count(mm->swap, slot) != 1)

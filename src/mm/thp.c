@@ -6,7 +6,9 @@
  * folio of any order can be had while enough frames are free.
  */
 #include "mm_internal.h"
+#include "reclaim.h"
 #include "refault/trace_ops.h"
+#include "thp.h"
 
 static bool vma_allows_thp(const struct mm *mm, const struct vma *v) {
     const struct mm_knobs *k = &mm->p.knobs;

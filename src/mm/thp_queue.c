@@ -7,6 +7,9 @@
  */
 #include <stdlib.h>
 #include "mm_internal.h"
+#include "reclaim.h"
+#include "rmap.h"
+#include "thp.h"
 
 /* In an entry of the queue, beside the folio's id: some page of it lost its last mapping. */
 #define PARTIAL 0x80000000u

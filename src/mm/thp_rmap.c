@@ -5,6 +5,9 @@
  * mapcount is the number of blocks with at least one such entry.
  */
 #include "mm_internal.h"
+#include "rmap.h"
+#include "swapcache.h"
+#include "thp.h"
 
 static bool maps(const struct mm *mm, uint32_t pte_id, uint32_t folio) {
     uint64_t p = mm->pte[pte_id];

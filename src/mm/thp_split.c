@@ -4,6 +4,8 @@
  * __folio_split() 6.12). Only reclaim splits, and only outside the swap cache.
  */
 #include "mm_internal.h"
+#include "rmap.h"
+#include "thp.h"
 
 /* What a page takes over from the folio it was part of. */
 #define INHERITED                                                                                  \

@@ -5,6 +5,7 @@
  * bit 0. The slot's own memcg field names the lruvec.
  */
 #include "mm_internal.h"
+#include "reclaim.h"
 
 void workingset_age(struct mm *mm, uint32_t memcg, uint64_t nr) {
     for (uint32_t i = memcg; i != RF_NONE; i = mm->memcg[i].parent)

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Write-protect faults: reuse or copy, by the rule of the era (mm/memory.c do_wp_page()). */
 #include "mm_internal.h"
+#include "reclaim.h"
+#include "rmap.h"
+#include "swapcache.h"
+#include "thp.h"
 
 void wp_note_writable(struct mm *mm, const struct folio *f) {
     if (f->flags & FOLIO_STABLE_WB)
