@@ -7,6 +7,7 @@
  * become writable that a device which needs it stable is writing.
  */
 #include "src/machine/machine_internal.h"
+#include "src/mm/swapcache.h"
 #include "tests/machine_rig.h"
 
 enum { PAGES = 96, PROCS = 4, STEPS = 12000, SETTLE = 500 };

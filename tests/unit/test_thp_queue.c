@@ -12,6 +12,8 @@
 #include <cmocka.h>
 #include "refault/trace_ops.h"
 #include "src/machine/machine_internal.h"
+#include "src/mm/reclaim.h"
+#include "src/mm/thp.h"
 
 #define BLOCK 512u
 #define VPN 0x7f0000000ull

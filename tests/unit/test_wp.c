@@ -7,6 +7,8 @@
  */
 #include "tests/machine_rig.h"
 #include "src/machine/machine_internal.h"
+#include "src/mm/reclaim.h"
+#include "src/mm/swapcache.h"
 
 enum { PAGE = 10, FIRST = 10, NR_RULES = WP_W3 + 1 };
 
