@@ -54,6 +54,17 @@ int content_from_bank(const uint8_t *pages, size_t nr, struct content_set **out,
 int content_from_rows(const struct content_row *rows, size_t nr, struct content_set **out,
                       struct rf_err *err) RF_MUST_CHECK;
 /*
+ * The same in pieces, for catalogues that are too large to lie in memory as rows: nr is how many
+ * all pieces have together. content_rows_end() frees the builder in every case; with out == NULL
+ * what was added is dropped. Adding more rows than announced, or ending with fewer: RF_EINPUT.
+ */
+struct content_rows;
+int content_rows_begin(size_t nr, struct content_rows **out, struct rf_err *err) RF_MUST_CHECK;
+int content_rows_add(struct content_rows *b, const struct content_row *rows, size_t n,
+                     struct rf_err *err) RF_MUST_CHECK;
+int content_rows_end(struct content_rows *b, struct content_set **out,
+                     struct rf_err *err) RF_MUST_CHECK;
+/*
  * A synthetic model by name and parameters, e.g. "hist:mean=1650", "usemem", "random-part:k=4",
  * "sizes:FILE", "mix:0.12*zero,0.55*uniform(700,1400),...": the grammar is documented in
  * docs/contents.md. The size of an id is a pure function of (spec, seed, id).

@@ -4,6 +4,9 @@
  * block to take, first among those that it ran before, whose state may still be in its cache, then
  * among all others, in each case for the one that is furthest behind. If there is none it decodes
  * the next block into a free buffer. A buffer is free once every machine has taken its block.
+ *
+ * Machines are in groups. A thread that a group has no work for begins the next one, so that none
+ * is idle while the last machines of a group end.
  */
 #include "sweep/lockstep.h"
 
@@ -12,6 +15,8 @@
 
 /* Blocks decoded ahead of the machine that is furthest behind. */
 #define BUFFERS 3u
+/* Groups that run at a time. */
+#define GROUPS 2u
 /* Machines that exist at a time: as many as this memory holds by estimate, one a thread at least.
  * All of a group end together, and a killed sweep loses them: more than these save no time. */
 #define GROUP_BYTES ((uint64_t)1 << 30)
@@ -37,8 +42,6 @@ struct job {
 };
 
 struct group {
-    const struct lockstep_opts *opts;
-    struct content_set *contents;
     struct trace_reader *reader;
     struct job *job;
     size_t n, left; /* machines, and those that are not over */
@@ -46,13 +49,24 @@ struct group {
     uint64_t decoded, oldest; /* blocks decoded; the first that a machine still needs */
     bool decoding, end;       /* end: no more blocks, or trace_err */
     struct rf_err trace_err;
+};
+
+struct lockstep {
+    const struct lockstep_opts *opts;
+    struct content_set *contents;
+    struct lockstep_point *points;
+    size_t n, started;          /* points, and those that are in a group or over */
+    size_t group_size;          /* at most */
+    unsigned nr_groups, oldest; /* groups in use, and which of them is the oldest */
+    struct group group[GROUPS];
+    size_t threads;
     pthread_mutex_t lock; /* of all above */
     pthread_cond_t change;
     pthread_mutex_t done_lock; /* of opts->done() */
 };
 
 struct worker {
-    struct group *g;
+    struct lockstep *ls;
     unsigned index;
     pthread_t thread;
 };
@@ -98,15 +112,15 @@ static bool may_decode(const struct group *g) {
 }
 
 /* Called and left with the lock held. */
-static void decode(struct group *g) {
+static void decode(struct lockstep *ls, struct group *g) {
     struct buffer *b = &g->buffer[g->decoded % BUFFERS];
     struct rf_err err = {0};
     int more;
 
     g->decoding = true;
-    pthread_mutex_unlock(&g->lock);
+    pthread_mutex_unlock(&ls->lock);
     more = read_block(g->reader, b, &err);
-    pthread_mutex_lock(&g->lock);
+    pthread_mutex_lock(&ls->lock);
     g->decoding = false;
     if (more > 0) {
         g->decoded++;
@@ -123,7 +137,7 @@ static bool is_runnable(const struct group *g, const struct job *j) {
     return !j->busy && !j->over && (j->next < g->decoded || g->end || j->fed);
 }
 
-static struct job *pick(struct group *g, unsigned thread) {
+static struct job *pick(const struct group *g, unsigned thread) {
     struct job *own = NULL, *other = NULL;
 
     for (size_t i = 0; i < g->n; i++) {
@@ -135,13 +149,13 @@ static struct job *pick(struct group *g, unsigned thread) {
 }
 
 /* One block, or the end; true if the point has its result or its error. */
-static bool run(struct group *g, struct job *j, const struct trace_block *block,
-                const struct rf_err *trace_err) {
+static bool run(struct content_set *contents, struct trace_reader *reader, struct job *j,
+                const struct trace_block *block, const struct rf_err *trace_err) {
     struct lockstep_point *p = j->point;
     int rc = RF_OK;
 
     if (!j->replay)
-        rc = replay_begin(trace_reader_info(g->reader), g->contents, &p->config, NULL, &p->result,
+        rc = replay_begin(trace_reader_info(reader), contents, &p->config, NULL, &p->result,
                           &j->replay, &p->err);
     if (rc == RF_OK && block) {
         rc = replay_block(j->replay, block, &j->fed, &p->err);
@@ -161,21 +175,22 @@ static bool run(struct group *g, struct job *j, const struct trace_block *block,
     return true;
 }
 
-static void step(struct group *g, struct job *j, unsigned thread) {
+/* Called and left with the lock held, as what follows. */
+static void step(struct lockstep *ls, struct group *g, struct job *j, unsigned thread) {
     bool feed = !j->fed && j->next < g->decoded;
     const struct trace_block *block = feed ? &g->buffer[j->next % BUFFERS].block : NULL;
     const struct rf_err *trace_err = !j->fed && g->trace_err.code != RF_OK ? &g->trace_err : NULL;
 
     j->busy = true;
     j->thread = thread;
-    pthread_mutex_unlock(&g->lock);
-    bool over = run(g, j, block, trace_err);
-    if (over && g->opts->done) {
-        pthread_mutex_lock(&g->done_lock);
-        g->opts->done(g->opts->ctx, j->index);
-        pthread_mutex_unlock(&g->done_lock);
+    pthread_mutex_unlock(&ls->lock);
+    bool over = run(ls->contents, g->reader, j, block, trace_err);
+    if (over && ls->opts->done) {
+        pthread_mutex_lock(&ls->done_lock);
+        ls->opts->done(ls->opts->ctx, j->index);
+        pthread_mutex_unlock(&ls->done_lock);
     }
-    pthread_mutex_lock(&g->lock);
+    pthread_mutex_lock(&ls->lock);
     j->busy = false;
     j->next += feed;
     j->over = over;
@@ -186,104 +201,159 @@ static void step(struct group *g, struct job *j, unsigned thread) {
             g->oldest = RF_MIN(g->oldest, g->job[i].next);
 }
 
+/* ---- groups ---- */
+
+static bool may_start(const struct lockstep *ls) {
+    const struct group *next = &ls->group[(ls->oldest + 1) % ls->nr_groups];
+
+    return ls->started < ls->n && !next->left && !next->decoding;
+}
+
+/* Into the place of a group that is over. */
+static void start(struct lockstep *ls) {
+    unsigned place = (ls->oldest + 1) % ls->nr_groups;
+    struct group *g = &ls->group[place];
+
+    g->n = g->left = RF_MIN(ls->group_size, ls->n - ls->started);
+    g->decoded = g->oldest = 0;
+    g->trace_err = (struct rf_err){0};
+    g->end = trace_rewind(g->reader, &g->trace_err) != RF_OK;
+    for (size_t i = 0; i < g->n; i++, ls->started++) {
+        ls->points[ls->started].err.code = RF_OK;
+        g->job[i] = (struct job){.point = &ls->points[ls->started],
+                                 .index = ls->started,
+                                 .thread = (unsigned)(i % ls->threads)};
+    }
+}
+
+/* One piece of work, if there is any. */
+static bool work_once(struct lockstep *ls, unsigned thread) {
+    if (!ls->group[ls->oldest].left)
+        ls->oldest = (ls->oldest + 1) % ls->nr_groups;
+    for (unsigned i = 0; i < ls->nr_groups; i++) {
+        struct group *g = &ls->group[(ls->oldest + i) % ls->nr_groups];
+        struct job *j = g->left ? pick(g, thread) : NULL;
+
+        if (j) {
+            step(ls, g, j, thread);
+            return true;
+        }
+        if (g->left && may_decode(g)) {
+            decode(ls, g);
+            return true;
+        }
+    }
+    if (!may_start(ls))
+        return false;
+    start(ls);
+    return true;
+}
+
+static bool is_over(const struct lockstep *ls) {
+    bool over = ls->started == ls->n;
+
+    for (unsigned i = 0; i < ls->nr_groups; i++)
+        over &= !ls->group[i].left;
+    return over;
+}
+
 static void *work(void *arg) {
     struct worker *w = arg;
-    struct group *g = w->g;
+    struct lockstep *ls = w->ls;
 
-    pthread_mutex_lock(&g->lock);
-    while (g->left) {
-        struct job *j = pick(g, w->index);
-
-        if (j)
-            step(g, j, w->index);
-        else if (may_decode(g))
-            decode(g);
-        else {
-            pthread_cond_wait(&g->change, &g->lock);
-            continue;
-        }
-        pthread_cond_broadcast(&g->change);
+    pthread_mutex_lock(&ls->lock);
+    while (!is_over(ls)) {
+        if (work_once(ls, w->index))
+            pthread_cond_broadcast(&ls->change);
+        else
+            pthread_cond_wait(&ls->change, &ls->lock);
     }
-    pthread_mutex_unlock(&g->lock);
+    pthread_mutex_unlock(&ls->lock);
     return NULL;
 }
 
-/* ---- groups ---- */
-
-static size_t group_size(const struct trace_info *info, size_t threads) {
+/* How many machines a group has, and how many groups run at a time. */
+static void size_groups(struct lockstep *ls, const struct trace_info *info) {
     uint64_t pages = RF_MAX(info->footprint_pages, info->pages_touched);
     uint64_t fit = GROUP_BYTES / (MACHINE_BYTES + pages * PAGE_BYTES);
-    uint64_t most = RF_MAX(GROUP_PER_THREAD * threads, GROUP_MAX);
+    uint64_t most = RF_MAX(GROUP_PER_THREAD * ls->threads, GROUP_MAX);
 
-    return (size_t)RF_MAX(RF_MIN(fit, most), threads);
+    ls->nr_groups = ls->threads > 1 && fit >= GROUPS * ls->threads ? GROUPS : 1;
+    ls->group_size = (size_t)RF_MAX(RF_MIN(fit / ls->nr_groups, most), ls->threads);
+    ls->group_size = RF_MIN(ls->group_size, RF_MAX(ls->n, 1));
+    if (ls->group_size == ls->n)
+        ls->nr_groups = 1;
 }
 
-static int run_group(struct group *g, struct worker *w, size_t threads, struct rf_err *err) {
-    size_t started = 1;
-    int rc = trace_rewind(g->reader, err);
+static int open_groups(struct lockstep *ls, const char *trace, struct rf_err *err) {
+    int rc = trace_open(trace, &ls->group[0].reader, err);
 
     if (rc != RF_OK)
         return rc;
-    g->left = g->n;
-    g->decoded = g->oldest = 0;
-    g->end = false;
-    g->trace_err = (struct rf_err){0};
-    /* Fewer threads than asked for change nothing but the time that it takes. */
-    while (started < threads && pthread_create(&w[started].thread, NULL, work, &w[started]) == 0)
+    size_groups(ls, trace_reader_info(ls->group[0].reader));
+    for (unsigned i = 0; i < ls->nr_groups && rc == RF_OK; i++) {
+        struct group *g = &ls->group[i];
+
+        if (i)
+            rc = trace_open(trace, &g->reader, err);
+        g->job = calloc(ls->group_size, sizeof(*g->job));
+        if (rc == RF_OK && !g->job)
+            rc = rf_fail(err, RF_ENOMEM, "no memory for %zu machines", ls->group_size);
+    }
+    return rc;
+}
+
+static void close_groups(struct lockstep *ls) {
+    for (unsigned i = 0; i < GROUPS; i++) {
+        struct group *g = &ls->group[i];
+
+        trace_close(g->reader);
+        free(g->job);
+        for (uint32_t k = 0; k < BUFFERS; k++) {
+            free(g->buffer[k].ops);
+            free(g->buffer[k].events);
+        }
+    }
+}
+
+/* Fewer threads than asked for change nothing but the time that it takes. */
+static void run_threads(struct lockstep *ls, struct worker *w) {
+    size_t started = 1;
+
+    pthread_mutex_init(&ls->lock, NULL);
+    pthread_mutex_init(&ls->done_lock, NULL);
+    pthread_cond_init(&ls->change, NULL);
+    for (size_t i = 0; i < ls->threads; i++)
+        w[i] = (struct worker){.ls = ls, .index = (unsigned)i};
+    while (started < ls->threads &&
+           pthread_create(&w[started].thread, NULL, work, &w[started]) == 0)
         started++;
     work(&w[0]);
     for (size_t i = 1; i < started; i++)
         pthread_join(w[i].thread, NULL);
-    return RF_OK;
-}
-
-static int run_groups(struct group *g, struct worker *w, struct lockstep_point *points, size_t n,
-                      size_t threads, struct rf_err *err) {
-    size_t most = group_size(trace_reader_info(g->reader), threads);
-    int rc = RF_OK;
-
-    g->job = calloc(RF_MIN(most, n) + 1, sizeof(*g->job));
-    if (!g->job)
-        return rf_fail(err, RF_ENOMEM, "no memory for %zu machines", RF_MIN(most, n));
-    for (size_t first = 0; first < n && rc == RF_OK; first += g->n) {
-        g->n = RF_MIN(most, n - first);
-        for (size_t i = 0; i < g->n; i++) {
-            points[first + i].err.code = RF_OK;
-            g->job[i] = (struct job){
-                .point = &points[first + i], .index = first + i, .thread = (unsigned)(i % threads)};
-        }
-        rc = run_group(g, w, threads, err);
-    }
-    free(g->job);
-    return rc;
+    pthread_cond_destroy(&ls->change);
+    pthread_mutex_destroy(&ls->done_lock);
+    pthread_mutex_destroy(&ls->lock);
 }
 
 int lockstep_run(const char *trace, struct content_set *contents, struct lockstep_point *points,
                  size_t n, const struct lockstep_opts *opts, struct rf_err *err) {
-    size_t threads = RF_MIN((size_t)RF_MAX(opts->threads, 1u), RF_MAX(n, 1));
-    struct group g = {.opts = opts, .contents = contents};
-    struct worker *w = calloc(threads, sizeof(*w));
+    struct lockstep ls = {
+        .opts = opts,
+        .contents = contents,
+        .points = points,
+        .n = n,
+        .threads = RF_MIN((size_t)RF_MAX(opts->threads, 1u), RF_MAX(n, 1)),
+    };
+    struct worker *w = calloc(ls.threads, sizeof(*w));
     int rc;
 
     if (!w)
-        return rf_fail(err, RF_ENOMEM, "no memory for %zu threads", threads);
-    for (size_t i = 0; i < threads; i++)
-        w[i] = (struct worker){.g = &g, .index = (unsigned)i};
-    rc = trace_open(trace, &g.reader, err);
-    if (rc == RF_OK) {
-        pthread_mutex_init(&g.lock, NULL);
-        pthread_mutex_init(&g.done_lock, NULL);
-        pthread_cond_init(&g.change, NULL);
-        rc = run_groups(&g, w, points, n, threads, err);
-        pthread_cond_destroy(&g.change);
-        pthread_mutex_destroy(&g.done_lock);
-        pthread_mutex_destroy(&g.lock);
-        trace_close(g.reader);
-    }
-    for (uint32_t i = 0; i < BUFFERS; i++) {
-        free(g.buffer[i].ops);
-        free(g.buffer[i].events);
-    }
+        return rf_fail(err, RF_ENOMEM, "no memory for %zu threads", ls.threads);
+    rc = open_groups(&ls, trace, err);
+    if (rc == RF_OK)
+        run_threads(&ls, w);
+    close_groups(&ls);
     free(w);
     return rc;
 }

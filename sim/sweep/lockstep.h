@@ -27,8 +27,8 @@ struct lockstep_opts {
  * Runs n points over a trace. Results are those of single replays, whatever the number of threads.
  * A point that fails has its own err and stops no other. Other codes than RF_OK: nothing could be
  * run. Contents are those of the trace (trace_load_content()); they are shared, so that each page
- * is compressed once. Up to 16 machines, or 4 a thread, exist at a time, fewer where they would
- * take more than 1 GiB by their numbers of pages, but never fewer than threads.
+ * is compressed once. Two groups of up to 16 machines, or 4 a thread, exist at a time, fewer where
+ * they would take more than 1 GiB by their numbers of pages, but never fewer than threads.
  */
 int lockstep_run(const char *trace, struct content_set *contents, struct lockstep_point *points,
                  size_t n, const struct lockstep_opts *opts, struct rf_err *err) RF_MUST_CHECK;

@@ -76,52 +76,96 @@ int rft_decode_rows(const uint8_t *raw, size_t n, size_t nr, uint32_t mask,
     return words == end ? 0 : -1;
 }
 
-int trace_load_rows(struct trace_reader *r, struct content_row **out, size_t *nr,
-                    struct rf_err *err) {
-    struct content_row *rows = NULL;
+/* Gives all rows to add() in their order, a block at a time; the reader is rewound. */
+static int each_block(struct trace_reader *r,
+                      int (*add)(void *ctx, const struct content_row *rows, size_t n,
+                                 struct rf_err *err),
+                      void *ctx, struct rf_err *err) {
+    struct content_row *rows = malloc(RFT_ROWS_MAX * sizeof(*rows));
     struct rft_block_header h;
     const uint8_t *raw;
-    size_t n = 0, cap = 0;
+    size_t n = 0;
     uint64_t at;
-    int rc = trace_rewind(r, err);
+    int rc;
 
+    if (!rows)
+        return rf_fail(err, RF_ENOMEM, "no memory for catalogue rows");
+    rc = trace_rewind(r, err);
     while (!rc && (rc = rft_next_raw(r, 1u << RFT_CATALOGUE, &h, &raw, &at, err)) == 1) {
         rc = 0;
         if (h.kind != RFT_CATALOGUE)
             continue;
-        if (h.first != n || n + h.count > r->rows_total) {
+        if (h.first != n || n + h.count > r->rows_total)
             rc = rf_fail(err, RF_EINPUT,
                          "offset %llu: catalogue rows %llu to %llu, expected them to begin at "
                          "%zu and end by %llu",
                          (unsigned long long)at, (unsigned long long)h.first,
                          (unsigned long long)h.first + h.count, n,
                          (unsigned long long)r->rows_total);
-        } else if (n + h.count > cap) {
-            size_t want = RF_MAX(n + h.count, 2 * cap);
-            struct content_row *grown = realloc(rows, want * sizeof(*rows));
-            if (!grown)
-                rc = rf_fail(err, RF_ENOMEM, "no memory for %zu catalogue rows", want);
-            else
-                rows = grown, cap = want;
-        }
-        if (!rc && rft_decode_rows(raw, h.raw_bytes, h.count, h.nevents, rows + n))
+        else if (rft_decode_rows(raw, h.raw_bytes, h.count, h.nevents, rows))
             rc = rf_fail(err, RF_EINPUT,
                          "offset %llu: catalogue block of %u bytes, expected %u rows of codecs %#x",
                          (unsigned long long)at, h.raw_bytes, h.count, h.nevents);
+        else
+            rc = add(ctx, rows, h.count, err);
         n += h.count;
     }
     if (!rc && n != r->rows_total)
         rc = rf_fail(err, RF_EINPUT, "offset %llu: %zu catalogue rows in the file, expected %llu",
                      (unsigned long long)r->footer_at, n, (unsigned long long)r->rows_total);
+    free(rows);
     struct rf_err ignored;
     int back = trace_rewind(r, rc ? &ignored : err);
-    if (rc || back) {
-        free(rows);
-        return rc ? rc : back;
+    return rc ? rc : back;
+}
+
+struct row_array {
+    struct content_row *rows;
+    size_t n, cap;
+};
+
+static int add_to_array(void *ctx, const struct content_row *rows, size_t n, struct rf_err *err) {
+    struct row_array *a = ctx;
+    if (n > a->cap - a->n) {
+        size_t want = RF_MAX(a->n + n, 2 * a->cap);
+        struct content_row *grown = realloc(a->rows, want * sizeof(*grown));
+        if (!grown)
+            return rf_fail(err, RF_ENOMEM, "no memory for %zu catalogue rows", want);
+        a->rows = grown;
+        a->cap = want;
     }
-    *out = rows;
-    *nr = n;
+    memcpy(a->rows + a->n, rows, n * sizeof(*rows));
+    a->n += n;
     return 0;
+}
+
+int trace_load_rows(struct trace_reader *r, struct content_row **out, size_t *nr,
+                    struct rf_err *err) {
+    struct row_array a = {0};
+    int rc = each_block(r, add_to_array, &a, err);
+    if (rc) {
+        free(a.rows);
+        return rc;
+    }
+    *out = a.rows;
+    *nr = a.n;
+    return 0;
+}
+
+static int add_to_set(void *ctx, const struct content_row *rows, size_t n, struct rf_err *err) {
+    return content_rows_add(ctx, rows, n, err);
+}
+
+/* Block by block into the set: as rows a catalogue takes three times the memory. */
+static int load_catalogue(struct trace_reader *r, struct content_set **out, struct rf_err *err) {
+    struct content_rows *b;
+    struct rf_err ignored;
+    int rc = content_rows_begin(r->rows_total, &b, err), end;
+    if (rc)
+        return rc;
+    rc = each_block(r, add_to_set, b, err);
+    end = content_rows_end(b, rc ? NULL : out, rc ? &ignored : err);
+    return rc ? rc : end;
 }
 
 /* The bank that a spec "bank:NAME:DIGEST" means. */
@@ -174,12 +218,7 @@ int trace_load_content(struct trace_reader *r, struct content_set **out, struct 
     int rc;
     *out = NULL;
     if (strcmp(spec, "catalogue") == 0) {
-        struct content_row *rows;
-        size_t nr;
-        if ((rc = trace_load_rows(r, &rows, &nr, err)))
-            return rc;
-        rc = content_from_rows(rows, nr, out, err);
-        free(rows);
+        rc = load_catalogue(r, out, err);
     } else if (strncmp(spec, "bank:", 5) == 0) {
         rc = load_bank(r, out, err);
     } else {
