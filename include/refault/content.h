@@ -2,7 +2,8 @@
 /*
  * content: what is in a page. A content set maps 28-bit content ids to pages (or only to their
  * compressed sizes). It is immutable but for its memo, may be shared by any number of machines and
- * threads, and every (content, codec) pair is compressed at most once a process.
+ * threads. Every (content, codec) pair is compressed once a process, or once more by each thread
+ * that asks before the first one has its answer.
  *
  * Content id 0 is always the page of zeros. A page that was never written has content 0.
  */

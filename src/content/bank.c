@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sets of real pages, from memory or from a raw or zstd-compressed file. */
+#ifndef _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE 1 /* fileno */
+#endif
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <sys/stat.h>
 #include <xxhash.h>
 #include <zstd.h>
 #include "content_internal.h"
@@ -10,70 +13,87 @@
 #define CHUNK (128u * 1024)
 #define ZSTD_FRAME_MAGIC 0xfd2fb528u
 
-/* Takes over `pages` (malloc'ed), also when it fails. */
-static int adopt(uint8_t *pages, size_t nr, struct content_set **out, struct rf_err *err) {
+/* A byte array that grows, in huge pages where it is large: banks are, and nearly all is touched.
+ */
+struct bytes {
+    struct rf_varr mem;
+    size_t len;
+};
+
+static bool bytes_reserve(struct bytes *b, size_t room) {
+    struct rf_varr mem;
+    struct rf_err ignored;
+    if (room <= b->mem.bytes)
+        return true;
+    if (rf_varr_init(&mem, room, 1, &ignored) != RF_OK)
+        return false;
+    rf_varr_hint_dense(&mem);
+    if (b->len > 0)
+        memcpy(mem.base, b->mem.base, b->len);
+    rf_varr_free(&b->mem);
+    b->mem = mem;
+    return true;
+}
+
+static bool bytes_room(struct bytes *b, size_t more) {
+    return b->mem.bytes - b->len >= more ||
+           bytes_reserve(b, RF_MAX(2 * b->mem.bytes, b->len + more));
+}
+
+static uint8_t *bytes_at(const struct bytes *b, size_t offset) {
+    return (uint8_t *)b->mem.base + offset;
+}
+
+/* Takes over the memory, also when it fails. */
+static int adopt(struct bytes *b, size_t nr, struct content_set **out, struct rf_err *err) {
     struct content_set *cs;
     int rc = content_alloc(SET_BANK, nr + 1, &cs, err);
     if (rc != RF_OK) {
-        free(pages);
+        rf_varr_free(&b->mem);
         return rc;
     }
-    cs->pages = pages;
+    cs->bank = b->mem;
     for (size_t i = 0; i < nr; i++) {
         uint64_t word;
-        if (!page_same_filled(pages + i * RF_PAGE_SIZE, &word))
+        if (!page_same_filled(bytes_at(b, i * RF_PAGE_SIZE), &word))
             continue;
         if (fill_index_add(&cs->fills, (uint32_t)i + 1, word) != RF_OK) {
             content_free(cs);
             return rf_fail(err, RF_ENOMEM, "content: no memory for %zu bank pages", nr);
         }
     }
-    cs->digest = XXH64(pages, nr * RF_PAGE_SIZE, SET_BANK);
+    cs->digest = XXH64(b->mem.base, nr * RF_PAGE_SIZE, SET_BANK);
     *out = cs;
     return RF_OK;
 }
 
 int content_from_bank(const uint8_t *pages, size_t nr, struct content_set **out,
                       struct rf_err *err) {
+    struct bytes copy = {0};
     if (nr == 0 || nr > CONTENT_MAX)
         return rf_fail(err, RF_EINPUT, "content: a bank of %zu pages, expected 1 to %u", nr,
                        CONTENT_MAX);
-    uint8_t *copy = malloc(nr * RF_PAGE_SIZE);
-    if (!copy)
+    if (!bytes_reserve(&copy, nr * RF_PAGE_SIZE))
         return rf_fail(err, RF_ENOMEM, "content: no memory for %zu bank pages", nr);
-    memcpy(copy, pages, nr * RF_PAGE_SIZE);
-    return adopt(copy, nr, out, err);
-}
-
-/* A byte array that grows. */
-struct bytes {
-    uint8_t *at;
-    size_t len, cap;
-};
-
-static bool bytes_room(struct bytes *b, size_t more) {
-    if (b->cap - b->len >= more)
-        return true;
-    size_t cap = RF_MAX(2 * b->cap, b->len + more);
-    uint8_t *at = realloc(b->at, cap);
-    if (!at)
-        return false;
-    b->at = at;
-    b->cap = cap;
-    return true;
+    memcpy(copy.mem.base, pages, nr * RF_PAGE_SIZE);
+    return adopt(&copy, nr, out, err);
 }
 
 static int read_all(const char *path, struct bytes *b, struct rf_err *err) {
     FILE *f = fopen(path, "rb");
+    struct stat st;
     if (!f)
         return rf_fail(err, RF_EINPUT, "%s: cannot open the bank: %s", path, strerror(errno));
     int rc = RF_OK;
-    for (;;) {
+    if (fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode) &&
+        !bytes_reserve(b, (size_t)st.st_size + CHUNK))
+        rc = rf_fail(err, RF_ENOMEM, "%s: no memory for the bank", path);
+    while (rc == RF_OK) {
         if (!bytes_room(b, CHUNK)) {
             rc = rf_fail(err, RF_ENOMEM, "%s: no memory for the bank", path);
             break;
         }
-        size_t n = fread(b->at + b->len, 1, CHUNK, f);
+        size_t n = fread(bytes_at(b, b->len), 1, CHUNK, f);
         b->len += n;
         if (n < CHUNK) {
             if (ferror(f))
@@ -88,7 +108,7 @@ static int read_all(const char *path, struct bytes *b, struct rf_err *err) {
 static int unpack(const char *path, const struct bytes *from, struct bytes *to,
                   struct rf_err *err) {
     ZSTD_DStream *z = ZSTD_createDStream();
-    ZSTD_inBuffer in = {.src = from->at, .size = from->len};
+    ZSTD_inBuffer in = {.src = from->mem.base, .size = from->len};
     size_t hint = 1;
     int rc = RF_OK;
     while (rc == RF_OK) {
@@ -96,7 +116,7 @@ static int unpack(const char *path, const struct bytes *from, struct bytes *to,
             rc = rf_fail(err, RF_ENOMEM, "%s: no memory for the bank", path);
             break;
         }
-        ZSTD_outBuffer o = {.dst = to->at + to->len, .size = to->cap - to->len};
+        ZSTD_outBuffer o = {.dst = bytes_at(to, to->len), .size = to->mem.bytes - to->len};
         hint = ZSTD_decompressStream(z, &o, &in);
         if (ZSTD_isError(hint)) {
             rc = rf_fail(err, RF_EINPUT, "%s: damaged zstd data before byte %zu: %s", path, in.pos,
@@ -116,19 +136,19 @@ static int unpack(const char *path, const struct bytes *from, struct bytes *to,
 int content_from_bank_file(const char *path, struct content_set **out, struct rf_err *err) {
     struct bytes raw = {0}, packed = {0};
     int rc = read_all(path, &raw, err);
-    if (rc == RF_OK && raw.len >= 4 && rf_load_le32(raw.at) == ZSTD_FRAME_MAGIC) {
+    if (rc == RF_OK && raw.len >= 4 && rf_load_le32(raw.mem.base) == ZSTD_FRAME_MAGIC) {
         packed = raw;
         raw = (struct bytes){0};
         rc = unpack(path, &packed, &raw, err);
     }
-    free(packed.at);
+    rf_varr_free(&packed.mem);
     size_t nr = raw.len / RF_PAGE_SIZE;
     if (rc == RF_OK && (nr == 0 || nr > CONTENT_MAX || raw.len % RF_PAGE_SIZE != 0))
         rc = rf_fail(err, RF_EINPUT, "%s: a bank of %zu bytes, expected a multiple of %u", path,
                      raw.len, RF_PAGE_SIZE);
     if (rc != RF_OK) {
-        free(raw.at);
+        rf_varr_free(&raw.mem);
         return rc;
     }
-    return adopt(raw.at, nr, out, err);
+    return adopt(&raw, nr, out, err);
 }

@@ -32,7 +32,7 @@ void content_free(struct content_set *cs) {
     work_pool_destroy(&cs->pool);
     fill_index_free(&cs->fills);
     synth_free(cs->synth);
-    free(cs->pages);
+    rf_varr_free(&cs->bank);
     free(cs);
 }
 
@@ -140,7 +140,8 @@ void content_bytes(const struct content_set *cs, uint32_t id, uint8_t page[4096]
     if (content_same_filled(cs, id, &word))
         page_fill(page, word);
     else if (cs->kind == SET_BANK && id < cs->memo.nr)
-        memcpy(page, cs->pages + (size_t)(id - 1) * RF_PAGE_SIZE, RF_PAGE_SIZE);
+        memcpy(page, (const uint8_t *)cs->bank.base + (size_t)(id - 1) * RF_PAGE_SIZE,
+               RF_PAGE_SIZE);
     else if (cs->kind != SET_SYNTHETIC || !synth_bytes(cs->synth, id, page))
         fill_random(page, RF_PAGE_SIZE, id);
 }

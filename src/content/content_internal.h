@@ -61,9 +61,9 @@ struct synth;
 struct content_set {
     struct content_memo memo; /* first: content_size() reads it inline */
     enum set_kind kind;
-    uint64_t digest;    /* without overrides */
-    uint64_t overrides; /* digest of the overrides, 0 = none */
-    uint8_t *pages;     /* SET_BANK: (memo.nr - 1) pages */
+    uint64_t digest;     /* without overrides */
+    uint64_t overrides;  /* digest of the overrides, 0 = none */
+    struct rf_varr bank; /* SET_BANK: (memo.nr - 1) pages */
     struct fill_index fills;
     bool recorded[NR_CODECS];   /* SET_ROWS: some row has this codec */
     bool overridden[NR_CODECS]; /* any kind: content_override() gave lengths */

@@ -220,6 +220,51 @@ static void test_rows(void **state) {
     assert_non_null(strstr(err.msg, "8192"));
 }
 
+/* Pieces give the set that all rows at once give; wrong numbers of rows are refused. */
+static void test_rows_in_pieces(void **state) {
+    struct content_row rows[5] = {
+        {.size = {[CODEC_LZ4] = 1024}},
+        {.same_filled = true, .word = 7, .size = {[CODEC_LZ4] = 30}},
+        {.size = {[CODEC_ZSTD] = 2000, [CODEC_ZSTD_1_4] = 2001}},
+        {.same_filled = true, .word = 9},
+        {.size = {[CODEC_LZO] = 3000}},
+    };
+    struct content_rows *b;
+    struct content_set *whole, *pieces;
+    struct rf_err err;
+    uint64_t word = 0;
+    (void)state;
+    assert_int_equal(content_from_rows(rows, 5, &whole, &err), RF_OK);
+    assert_int_equal(content_rows_begin(5, &b, &err), RF_OK);
+    assert_int_equal(content_rows_add(b, rows, 2, &err), RF_OK);
+    assert_int_equal(content_rows_add(b, rows + 2, 0, &err), RF_OK);
+    assert_int_equal(content_rows_add(b, rows + 2, 3, &err), RF_OK);
+    assert_int_equal(content_rows_end(b, &pieces, &err), RF_OK);
+    assert_int_equal(content_count(pieces), 5);
+    assert_true(content_digest(pieces) == content_digest(whole));
+    assert_true(content_same_filled(pieces, 4, &word));
+    assert_int_equal(word, 9);
+    for (uint32_t id = 0; id <= 5; id++) {
+        for (size_t c = 0; c < NR_CODECS; c++)
+            assert_int_equal(content_size(pieces, id, (enum codec_id)c),
+                             content_size(whole, id, (enum codec_id)c));
+    }
+    content_free(pieces);
+    content_free(whole);
+
+    assert_int_equal(content_rows_begin(5, &b, &err), RF_OK);
+    assert_int_equal(content_rows_add(b, rows, 4, &err), RF_OK);
+    assert_int_equal(content_rows_add(b, rows, 2, &err), RF_EINPUT);
+    assert_int_equal(content_rows_end(b, &pieces, &err), RF_EINPUT);
+    assert_non_null(strstr(err.msg, "4 catalogue rows, expected 5"));
+    assert_int_equal(content_rows_begin(5, &b, &err), RF_OK);
+    rows[1].size[CODEC_LZ4] = 8192;
+    assert_int_equal(content_rows_add(b, rows, 1, &err), RF_OK);
+    assert_int_equal(content_rows_add(b, rows + 1, 1, &err), RF_EINPUT);
+    assert_non_null(strstr(err.msg, "row 2"));
+    assert_int_equal(content_rows_end(b, NULL, &err), RF_OK);
+}
+
 /* Deriving follows real pages: codec sums over the samples that compress stay near the measured
  * ones. The samples are not the pages that the rule was fitted to, so the bound is wide. */
 static void test_derived_near_real(void **state) {
@@ -417,15 +462,11 @@ static void test_threads(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bank_lengths),
-        cmocka_unit_test(test_same_filled),
-        cmocka_unit_test(test_bank_files),
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_derived_near_real),
-        cmocka_unit_test(test_override),
-        cmocka_unit_test(test_cache),
-        cmocka_unit_test(test_payloads),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_bank_lengths),   cmocka_unit_test(test_same_filled),
+        cmocka_unit_test(test_bank_files),     cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_rows_in_pieces), cmocka_unit_test(test_derived_near_real),
+        cmocka_unit_test(test_override),       cmocka_unit_test(test_cache),
+        cmocka_unit_test(test_payloads),       cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, init, cleanup);
 }
