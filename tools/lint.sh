@@ -64,6 +64,7 @@ licences() {
 }
 
 step "floors of the architecture" bash tools/lint-floors.sh
+step "names in the tree" bash tools/lint-tree.sh
 step "licence lines" licences
 step "clang-format" formatting
 step "clang-tidy" tidy

@@ -189,6 +189,5 @@ int accel_submit(struct accel *a, struct sim_cpu *cpu, struct accel_job *job, ui
 
 void accel_observe(struct accel *a, accel_observe_fn fn, void *ctx);
 const struct accel_stats *accel_stats(const struct accel *a);
-const struct accel_ops *accel_model(const struct accel *a);
 
 #endif

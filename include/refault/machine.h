@@ -88,7 +88,6 @@ typedef void (*machine_hist_fn)(void *ctx, const char *name, const struct rf_his
 void machine_hists(const struct machine *m, machine_hist_fn fn, void *ctx);
 const struct zswap *machine_zswap(const struct machine *m); /* NULL if none */
 const struct zram *machine_zram(const struct machine *m);   /* NULL if none */
-struct accel *machine_accel(const struct machine *m);       /* NULL if none; for accel_observe() */
 const struct blk_dev *machine_blk(const struct machine *m); /* NULL with zram */
 /* present[id] for every page id: 1 = mapped and resident, 2 = in swap, 0 = neither. */
 uint8_t machine_page_state(const struct machine *m, uint32_t id);

@@ -93,7 +93,6 @@ struct zpool {
 };
 
 const struct zpool_ops *zpool_find(const char *name); /* zsmalloc, zbud, z3fold; NULL otherwise */
-const struct zpool_ops *const *zpool_registry(void);  /* NULL-terminated */
 
 /* ---- zsmalloc's size classes: pure functions of the policy ---- */
 struct zs_class_info {

@@ -71,17 +71,6 @@ static void name_of(XXH3_state_t *h, const struct trace_info *info, const struct
     finish(h, out);
 }
 
-int point_name(const struct trace_info *info, const struct knob_table *knobs,
-               const struct machine_config *c, char out[POINT_NAME_LEN + 1], struct rf_err *err) {
-    XXH3_state_t *h = XXH3_createState();
-
-    if (!h)
-        return rf_fail(err, RF_ENOMEM, "no memory for the name of a point");
-    name_of(h, info, knobs, c, out);
-    XXH3_freeState(h);
-    return RF_OK;
-}
-
 /* ---- rows ---- */
 
 static size_t nr_scenarios(const struct plan *p) {

@@ -14,11 +14,6 @@
 
 #define POINT_NAME_LEN 32u
 
-/* The name of a simulation, 32 hexadecimal digits and a zero. RF_ENOMEM. */
-int point_name(const struct trace_info *info, const struct knob_table *knobs,
-               const struct machine_config *c, char out[POINT_NAME_LEN + 1],
-               struct rf_err *err) RF_MUST_CHECK;
-
 struct plan_trace {
     const char *path;
     char name[256]; /* as it is shown */

@@ -7,23 +7,16 @@
 #include "config/value.h"
 
 static const struct short_name {
-    const char *name, *key, *meaning;
+    const char *name, *key; /* "" = computed from several */
 } short_names[] = {
-    {"stall", "time.stall_ns", "time that the workload waited"},
-    {"elapsed", "time.elapsed_ns", "time from start to end"},
-    {"sys", "time.sys_ns", "CPU time in the kernel"},
-    {"p99", "time.fault.all.p99_ns", "99th percentile of the latency of faults"},
-    {"written", "", "bytes written to the swap device"},
-    {"memory", "", "most bytes of memory held, pools included"},
+    {"stall", "time.stall_ns"},
+    {"elapsed", "time.elapsed_ns"},
+    {"sys", "time.sys_ns"},
+    {"p99", "time.fault.all.p99_ns"},
+    {"written", ""},
+    {"memory", ""},
 };
 #define NR_SHORT (sizeof(short_names) / sizeof(short_names[0]))
-
-const char *metric_short_name(size_t i, const char **meaning) {
-    if (i >= NR_SHORT)
-        return NULL;
-    *meaning = short_names[i].meaning;
-    return short_names[i].name;
-}
 
 static bool ends_with(const char *s, const char *end) {
     size_t n = strlen(s), m = strlen(end);

@@ -17,8 +17,6 @@ struct metric {
     bool written, memory;
 };
 
-/* The short names with what they stand for, NULL beyond the last. */
-const char *metric_short_name(size_t i, const char **meaning);
 /*
  * A short name, "time.KEY", "x.KEY" or a counter's key. `written` is what was written to the swap
  * device in bytes, 0 on a device without a queue; `memory` the cgroup's peak and what zram held at

@@ -74,10 +74,6 @@ const struct accel_stats *accel_stats(const struct accel *a) {
     return &a->s;
 }
 
-const struct accel_ops *accel_model(const struct accel *a) {
-    return a->ops;
-}
-
 /* The CPU does what the device did not. */
 static void in_software(struct accel *a, struct sim_cpu *cpu, struct accel_job *job) {
     sim_charge(cpu, job->cpu_ns);

@@ -13,7 +13,6 @@
 #define OP_BITS 5
 #define OP_REPEAT 0x1bu /* 6 bits: n + 1 more copies of the last eight bytes */
 #define OP_ZEROS 0x1cu
-#define OP_SHORT 0x1du /* 3 bits: n single bytes; only for inputs that are no multiple of 8 */
 #define OP_END 0x1eu
 #define REPEAT_BITS 6
 #define REPEAT_MAX (1u << REPEAT_BITS)
@@ -328,7 +327,7 @@ static int sw842_decompress(void *work, const uint8_t *src, size_t len, uint8_t 
         } else if (op == OP_END) {
             break;
         } else {
-            return RF_ECHECK; /* OP_SHORT never occurs in a whole page */
+            return RF_ECHECK; /* 0x1d, a rest of single bytes, never occurs in a whole page */
         }
     }
     uint32_t crc = (uint32_t)get_bits(&in, 32);

@@ -471,10 +471,6 @@ const struct zram *machine_zram(const struct machine *m) {
     return m->zram;
 }
 
-struct accel *machine_accel(const struct machine *m) {
-    return m->accel;
-}
-
 const struct blk_dev *machine_blk(const struct machine *m) {
     return m->blk;
 }

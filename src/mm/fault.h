@@ -29,7 +29,7 @@ const char *fault_kind_name(enum fault_kind kind);
 /* What a fault that is tried again must remember. */
 struct fault_ctx {
     uint32_t id;
-    bool active, counted, major, wait_folio_set;
+    bool active, counted, major;
     bool in_read; /* waits inside a read: going on is not a retry */
     uint8_t kind;
     uint32_t wait_folio;

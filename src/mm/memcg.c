@@ -18,7 +18,6 @@ void memcg_init(struct mm *mm) {
         lru_gen_init(&mc->lruvec);
     }
     mm->nr_memcgs = 2;
-    mm->memcg[0].online = mm->memcg[1].online = true;
     mm->memcg[1].max = k->memory_max;
     mm->memcg[1].high = k->memory_high;
     mm->memcg[1].swap_max = k->memory_swap_max;

@@ -25,7 +25,6 @@ struct memcg_stats {
 
 struct memcg {
     uint32_t id, parent;
-    bool online;
     uint64_t usage, max, high, peak; /* pages */
     uint64_t swap_usage, swap_max;
     uint64_t zswap_max; /* pages */
@@ -46,7 +45,7 @@ struct memcg {
 };
 
 /* ---- memcg.c ---- */
-enum charge_result { CHARGE_OK, CHARGE_WAIT, CHARGE_OOM };
+enum charge_result { CHARGE_OK, CHARGE_OOM };
 void memcg_init(struct mm *mm);
 /* Charges one page of user memory for a fault; may reclaim. */
 enum charge_result memcg_charge(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr,

@@ -64,10 +64,6 @@ void cluster_list_del(struct swap_alloc *al, struct cluster_head *h, uint32_t c)
     h->nr--;
 }
 
-bool clusters_any_free(const struct swap_alloc *al) {
-    return al->init_left || al->free.head;
-}
-
 bool clusters_take_free(struct swap_area *a, uint32_t *c) {
     struct swap_alloc *al = a->alloc;
 

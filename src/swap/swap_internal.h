@@ -113,7 +113,6 @@ uint32_t cluster_bad_slots(const struct swap_area *a, uint32_t c);
 void clusters_init(struct swap_area *a);
 void cluster_list_add_tail(struct swap_alloc *al, struct cluster_head *h, uint32_t c, uint8_t id);
 void cluster_list_del(struct swap_alloc *al, struct cluster_head *h, uint32_t c);
-bool clusters_any_free(const struct swap_alloc *al);
 /* Takes the head of the free list; false if it is empty. */
 bool clusters_take_free(struct swap_area *a, uint32_t *c);
 /* Marks 2^order slots from offset as used by the cache; returns the first id. */

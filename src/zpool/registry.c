@@ -4,10 +4,6 @@
 
 static const struct zpool_ops *const registry[] = {&zsmalloc_ops, &zbud_ops, &z3fold_ops, NULL};
 
-const struct zpool_ops *const *zpool_registry(void) {
-    return registry;
-}
-
 const struct zpool_ops *zpool_find(const char *name) {
     for (size_t i = 0; registry[i]; i++)
         if (strcmp(registry[i]->name, name) == 0)
