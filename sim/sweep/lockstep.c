@@ -148,9 +148,10 @@ static struct job *pick(const struct group *g, unsigned thread) {
     return own ? own : other;
 }
 
-/* One block, or the end; true if the point has its result or its error. */
+/* One block, or the end; true if the point has its result or its error. Called without the lock:
+ * of the job it touches only what no other thread looks at. */
 static bool run(struct content_set *contents, struct trace_reader *reader, struct job *j,
-                const struct trace_block *block, const struct rf_err *trace_err) {
+                const struct trace_block *block, const struct rf_err *trace_err, bool *fed) {
     struct lockstep_point *p = j->point;
     int rc = RF_OK;
 
@@ -158,7 +159,7 @@ static bool run(struct content_set *contents, struct trace_reader *reader, struc
         rc = replay_begin(trace_reader_info(reader), contents, &p->config, NULL, &p->result,
                           &j->replay, &p->err);
     if (rc == RF_OK && block) {
-        rc = replay_block(j->replay, block, &j->fed, &p->err);
+        rc = replay_block(j->replay, block, fed, &p->err);
         if (rc == RF_OK)
             return false;
     } else if (rc == RF_OK && trace_err) {
@@ -177,14 +178,14 @@ static bool run(struct content_set *contents, struct trace_reader *reader, struc
 
 /* Called and left with the lock held, as what follows. */
 static void step(struct lockstep *ls, struct group *g, struct job *j, unsigned thread) {
-    bool feed = !j->fed && j->next < g->decoded;
+    bool fed = j->fed, feed = !fed && j->next < g->decoded;
     const struct trace_block *block = feed ? &g->buffer[j->next % BUFFERS].block : NULL;
-    const struct rf_err *trace_err = !j->fed && g->trace_err.code != RF_OK ? &g->trace_err : NULL;
+    const struct rf_err *trace_err = !fed && g->trace_err.code != RF_OK ? &g->trace_err : NULL;
 
     j->busy = true;
     j->thread = thread;
     pthread_mutex_unlock(&ls->lock);
-    bool over = run(ls->contents, g->reader, j, block, trace_err);
+    bool over = run(ls->contents, g->reader, j, block, trace_err, &fed);
     if (over && ls->opts->done) {
         pthread_mutex_lock(&ls->done_lock);
         ls->opts->done(ls->opts->ctx, j->index);
@@ -192,6 +193,7 @@ static void step(struct lockstep *ls, struct group *g, struct job *j, unsigned t
     }
     pthread_mutex_lock(&ls->lock);
     j->busy = false;
+    j->fed = fed;
     j->next += feed;
     j->over = over;
     g->left -= over;
