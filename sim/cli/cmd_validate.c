@@ -22,6 +22,7 @@ enum {
     OPT_MARKDOWN,
     OPT_ABLATE,
     OPT_CATALOGUE,
+    OPT_REPS,
 };
 
 static const struct cli_option options[] = {
@@ -42,6 +43,9 @@ static const struct cli_option options[] = {
     {OPT_KERNEL_SIZES, 0, "kernel-sizes", NULL,
      "compressed sizes as the kernel recorded them (zr_sizes_* cases)"},
     {OPT_DIVERGE, 0, "diverge", "CASE", "where along the trace the case leaves the kernel's range"},
+    {OPT_REPS, 0, "reps", "N",
+     "replays of a case of a kernel that flushes statistics by the clock, at different times; the "
+     "median counts (default: 5)"},
     {OPT_SET, 's', "set", "KEY=VALUE", "a knob on top of each case's own; repeatable"},
     {OPT_CHECK, 0, "check", NULL, "checks all invariants along the runs"},
     {OPT_JOBS, 'j', "jobs", "N", "threads (default: all cores); changes no result"},
@@ -165,6 +169,12 @@ static int parse_option(struct args *a, int id, const char *value, struct rf_err
         return add_setting(a, value, err);
     case OPT_CHECK:
         a->o.check = true;
+        return RF_OK;
+    case OPT_REPS:
+        if (!value_u64(value, &n) || n < 1 || n > MAX_REPS)
+            return rf_fail(err, RF_EUSAGE, "--reps: bad value '%s', expected 1 to %d", value,
+                           MAX_REPS);
+        a->o.reps = (unsigned)n;
         return RF_OK;
     case OPT_QUIET:
         a->quiet = true;
@@ -327,7 +337,7 @@ static void note_unused_patterns(const struct validate_opts *o, const struct val
 }
 
 static int cmd_validate(int argc, char **argv) {
-    struct args a = {.o = {.max_median = -1, .max_p90 = -1, .max_worst = -1}};
+    struct args a = {.o = {.max_median = -1, .max_p90 = -1, .max_worst = -1, .reps = DEFAULT_REPS}};
     struct progress bar;
     struct validation v = {0};
     struct rf_err err = {0};

@@ -45,6 +45,8 @@ static const struct knob usual[] = {
      "CPUs wait for each other's locks in reclaim and swap"},
     {"machine.fork_pages", KNOB_U32, AT(fork_pages), 0, 65536, NULL, ANY,
      "pages charged for a forked process beside those of its traced mappings"},
+    {"machine.stat_flush_phase", KNOB_U32, AT(stat_flush_phase), 1, 100, NULL, ANY,
+     "when memory cgroup statistics are first flushed, in % of era.reclaim.stat_flush_ns"},
     {"machine.cpu_speed", KNOB_U32, AT(cpu_speed), 1, 10000, NULL, ANY,
      "speed of the CPUs in % of the profile's; devices stay as they are"},
     {"vm.swappiness", KNOB_U32, AT(swappiness), 0, 200, NULL, ANY,

@@ -47,10 +47,11 @@ static json_t *checkpoints_json(const struct case_result *c) {
 
 static json_t *case_json(const struct case_result *c) {
     json_t *counters = json_object();
-    json_t *o = json_pack("{ss ss ss sb sb ss so so so}", "case", c->golden->name, "kernel",
-                          c->golden->kernel, "outcome", c->oom ? "oom" : "done", "kernel_oom",
-                          c->golden->always_oom, "ok", c->failure[0] == '\0', "failure", c->failure,
-                          "errors", summary_json(&c->judged, &c->bounded), "counters", counters,
+    json_t *o = json_pack("{ss ss ss sI sb sb ss so so so}", "case", c->golden->name, "kernel",
+                          c->golden->kernel, "outcome", c->oom ? "oom" : "done", "reps",
+                          (json_int_t)RF_MAX(c->reps, 1u), "kernel_oom", c->golden->always_oom,
+                          "ok", c->failure[0] == '\0', "failure", c->failure, "errors",
+                          summary_json(&c->judged, &c->bounded), "counters", counters,
                           "checkpoints", checkpoints_json(c));
 
     for (size_t i = 0; i < c->nr_rows; i++)

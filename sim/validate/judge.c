@@ -21,6 +21,17 @@ double band_spread(const struct band *b) {
     return (double)(b->max - b->min) / scale(b);
 }
 
+static int compare_int64(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+int64_t lower_median(int64_t *v, size_t n) {
+    qsort(v, n, sizeof(v[0]), compare_int64);
+    return v[(n - 1) / 2];
+}
+
 int case_add_row(struct case_result *c, const char *name, const struct band *b, int64_t value,
                  enum row_state state, bool bounded) {
     struct row *r;

@@ -59,6 +59,7 @@ struct size_comparison {
 struct case_result {
     const struct golden *golden;
     struct rf_err err; /* code RF_OK if it ran */
+    unsigned reps;     /* replays that the counters are the medians of */
     bool oom;
     struct row *rows;
     size_t nr_rows, cap_rows;
@@ -77,6 +78,12 @@ struct validate_setting {
     const char *value;
 };
 
+/* A recorded kernel began its trace anywhere between two of its periodic flushes of statistics, and
+ * was booted several times. The model replays the trace as often, each time with another share of
+ * the period before the first flush, and takes the median of each counter too. */
+#define MAX_REPS 31
+#define DEFAULT_REPS 5
+
 struct validate_opts {
     const char *dir, *kernel; /* kernel NULL = all */
     const char *const *cases; /* patterns of names; none = all */
@@ -84,6 +91,8 @@ struct validate_opts {
     const char *kinds; /* comma-separated, NULL = all */
     bool kernel_sizes, check;
     unsigned threads;
+    unsigned
+        reps; /* replays of a case whose kernel flushes statistics by the clock, 1 to MAX_REPS */
     double max_median, max_p90, max_worst;   /* < 0: the kernel's default */
     const struct validate_setting *settings; /* on top of each case's knobs */
     size_t nr_settings;
@@ -139,6 +148,8 @@ int validate_ablate(FILE *f, const struct validation *base, const struct knob_ta
 /* ---- between the parts ---- */
 double band_error(const struct band *b, int64_t value);
 double band_spread(const struct band *b);
+/* Sorts the n > 0 values; of an even number the lower one of the two in the middle. */
+int64_t lower_median(int64_t *v, size_t n);
 /* Adds a row; RF_ENOMEM in c->err. */
 int case_add_row(struct case_result *c, const char *name, const struct band *b, int64_t value,
                  enum row_state state, bool bounded);

@@ -81,6 +81,7 @@ int machine_config_init(struct machine_config *c, const char *kernel, struct rf_
     c->page_cluster = 3;
     c->watermark_scale_factor = 10;
     c->fork_pages = FORK_PAGES_DEFAULT;
+    c->stat_flush_phase = 100;
     memcpy(c->swap_device, "nvme", sizeof("nvme"));
     c->swap_size = percent(200);
     c->swap_rotational = c->swap_stable_writes = -1;

@@ -309,7 +309,8 @@ static int wire(struct machine *m, struct rf_err *err) {
     engine_add_task(m->eng, &m->kswapd, kcpu, false);
     engine_add_task(m->eng, &m->worker, kcpu, false);
     if (c->era.reclaim.stat_flush_ns) {
-        r = engine_at_background(m->eng, c->era.reclaim.stat_flush_ns, stat_flush_event, m, 0);
+        r = engine_at_background(m->eng, c->era.reclaim.stat_flush_ns * c->stat_flush_phase / 100,
+                                 stat_flush_event, m, 0);
         if (r)
             return rf_fail(err, r, "no memory for an event");
     }

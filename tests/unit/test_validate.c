@@ -99,6 +99,17 @@ static void test_limits(void **state) {
     assert_true(near(l.median, 0.01) && near(l.p90, 0.5) && near(l.worst, 0.15));
 }
 
+static void test_median(void **state) {
+    int64_t odd[] = {7, -1, 3}, even[] = {4, 9, 1, 6}, one[] = {5};
+
+    (void)state;
+    assert_int_equal(lower_median(odd, 3), 3);
+    assert_int_equal(odd[0], -1);
+    assert_int_equal(odd[2], 7);
+    assert_int_equal(lower_median(even, 4), 4);
+    assert_int_equal(lower_median(one, 1), 5);
+}
+
 static void test_names(void **state) {
     char algorithm[16];
 
@@ -202,6 +213,50 @@ static void test_plain_case(void **state) {
     assert_int_equal(v.cases[0].checkpoints[0].value[0], 3);
     assert_true(near(v.cases[0].checkpoints[0].error[0], 0));
     validation_free(&v);
+}
+
+static const struct row *row_named(const struct case_result *c, const char *name) {
+    for (size_t i = 0; i < c->nr_rows; i++) {
+        if (strcmp(c->rows[i].name, name) == 0)
+            return &c->rows[i];
+    }
+    return NULL;
+}
+
+/* 6.12 flushes statistics every two seconds, so each replay of it has another phase; a kernel with
+ * exact statistics is replayed once. The recorded time is shown, not judged. */
+static void test_repetitions(void **state) {
+    struct validate_opts o = options();
+    struct validation v;
+    struct knob_table knobs;
+    struct validate_setting exact = {.value = "0"};
+    struct rf_err err = {0};
+    char text[2048];
+
+    (void)state;
+    plain_case("[4,4,4]");
+    snprintf(text, sizeof(text),
+             CASE("disk_t", KNOBS ",\"counters\":{\"vmstat.pgfault\":[4,4,4],"
+                                  "\"final_present\":[3,3,3],"
+                                  "\"elapsed_ns\":[70000000000,80000000000,90000000000]}"));
+    put("6.12/disk_t.json", text);
+    o.reps = 3;
+    assert_int_equal(validate_run(&o, &v, &err), RF_OK);
+    assert_int_equal(v.cases[0].reps, 3);
+    assert_int_equal(row_named(&v.cases[0], "vmstat.pgfault")->value, 4);
+    assert_int_equal(row_named(&v.cases[0], "elapsed_ns")->state, ROW_SHOWN);
+    assert_int_equal(v.cases[0].judged.n, 2);
+    validation_free(&v);
+
+    assert_int_equal(knob_table_init(&knobs, &err), RF_OK);
+    exact.knob = knob_find(&knobs, "era.reclaim.stat_flush_ns", &err);
+    assert_non_null(exact.knob);
+    o.settings = &exact;
+    o.nr_settings = 1;
+    assert_int_equal(validate_run(&o, &v, &err), RF_OK);
+    assert_int_equal(v.cases[0].reps, 1);
+    validation_free(&v);
+    knob_table_free(&knobs);
 }
 
 static void test_limit_missed(void **state) {
@@ -481,9 +536,11 @@ int main(void) {
         cmocka_unit_test(test_states),
         cmocka_unit_test(test_summary),
         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_median),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_sha256),
         cmocka_unit_test_setup_teardown(test_plain_case, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_repetitions, setup, teardown),
         cmocka_unit_test_setup_teardown(test_limit_missed, setup, teardown),
         cmocka_unit_test_setup_teardown(test_oom_expected, setup, teardown),
         cmocka_unit_test_setup_teardown(test_bad_input, setup, teardown),

@@ -7,3 +7,5 @@ echo "$?"
 "$REFAULT" validate "$REFAULT_SRC/tests/golden" --kernel 6.1 --kinds zr --case zr_stride_lz4 | grep '^kernel'
 "$REFAULT" validate "$REFAULT_SRC/tests/golden" --kernel 6.1 --case zr_stride_lz4 --json /dev/full
 echo "$?"
+"$REFAULT" validate "$REFAULT_SRC/tests/golden" --reps 0
+echo "$?"
