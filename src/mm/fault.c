@@ -26,6 +26,19 @@ struct vma *vma_of(struct mm *mm, uint32_t id, uint32_t *lo_id, uint32_t *hi_id)
     return NULL;
 }
 
+void map_new_folio(struct mm *mm, struct sim_cpu *cpu, uint32_t id, uint32_t folio) {
+    struct folio *f = &mm->folio[folio];
+
+    f->owner = id;
+    f->mapcount = 1;
+    memcg_stat_updated(mm, 1); /* anon */
+    if (!mm->p.reclaim.anon_inactive_first)
+        f->flags |= FOLIO_ACTIVE;
+    mm->pte[id] = pte_make(mm->pte[id], folio,
+                           PTE_PRESENT | PTE_ACCESSED | PTE_DIRTY | PTE_WRITE | PTE_EXCLUSIVE);
+    folio_add_lru(mm, cpu, folio);
+}
+
 static enum fault_result anon_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, bool write,
                                     struct fault_ctx *ctx) {
     uint64_t p = mm->pte[id];
@@ -40,21 +53,13 @@ static enum fault_result anon_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t
         return FAULT_DONE;
     if (!frames_available(mm, cpu, 1) || memcg_charge(mm, cpu, memcg, 1, ctx) != CHARGE_OK)
         return FAULT_OOM;
-    uint32_t id_f = folio_alloc(mm, memcg);
-    if (id_f == RF_NONE) {
+    uint32_t folio = folio_alloc(mm, memcg);
+    if (folio == RF_NONE) {
         memcg_uncharge(mm, memcg, 1);
         return FAULT_OOM;
     }
-    struct folio *f = &mm->folio[id_f];
     sim_charge(cpu, mm->p.cost.zero_page_ns);
-    f->owner = id;
-    f->mapcount = 1;
-    memcg_stat_updated(mm, 1); /* anon */
-    if (!mm->p.reclaim.anon_inactive_first)
-        f->flags |= FOLIO_ACTIVE;
-    mm->pte[id] =
-        pte_make(p, id_f, PTE_PRESENT | PTE_ACCESSED | PTE_DIRTY | PTE_WRITE | PTE_EXCLUSIVE);
-    folio_add_lru(mm, cpu, id_f);
+    map_new_folio(mm, cpu, id, folio);
     return FAULT_DONE;
 }
 

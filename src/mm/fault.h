@@ -45,6 +45,8 @@ struct fault_ctx {
 /* ---- fault.c ---- */
 enum fault_result handle_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, bool write,
                                struct fault_ctx *ctx);
+/* A new page that only this entry maps, written. */
+void map_new_folio(struct mm *mm, struct sim_cpu *cpu, uint32_t id, uint32_t folio);
 struct vma *vma_of(struct mm *mm, uint32_t id, uint32_t *lo_id, uint32_t *hi_id);
 
 /* ---- wp.c ---- */

@@ -188,15 +188,32 @@ bool reclaim_wait(struct mm *mm, struct sim_cpu *cpu, bool *flushed) {
     return false;
 }
 
+/* Charges without reclaim: from the stock, with a whole batch for it, or no more than nr pages. */
+static bool try_charge(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr,
+                       uint32_t *batch, struct fault_ctx *ctx) {
+    if (consume_stock(mm_cpu(mm, cpu), memcg, nr))
+        return true;
+    if (!try_add(mm, memcg, *batch)) {
+        if (*batch == nr)
+            return false;
+        *batch = nr;
+        if (!try_add(mm, memcg, nr))
+            return false;
+    }
+    if (*batch > nr)
+        memcg_refill_stock(mm, cpu, memcg, *batch - nr);
+    note_high(mm, memcg, *batch, ctx);
+    return true;
+}
+
 #define MAX_CHARGE_ROUNDS 10000u
 
 enum charge_result memcg_charge(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr,
                                 struct fault_ctx *ctx) {
-    struct mm_cpu *c = mm_cpu(mm, cpu);
     uint32_t batch = charge_batch(mm, nr);
     struct fault_ctx local = {0};
 
-    if (consume_stock(c, memcg, nr))
+    if (consume_stock(mm_cpu(mm, cpu), memcg, nr))
         return CHARGE_OK;
     if (mm->reclaim_depth) {
         memcg_charge_forced(mm, cpu, memcg, nr);
@@ -205,18 +222,8 @@ enum charge_result memcg_charge(struct mm *mm, struct sim_cpu *cpu, uint32_t mem
     if (!ctx)
         ctx = &local;
     for (;;) {
-        if (consume_stock(c, memcg, nr))
+        if (try_charge(mm, cpu, memcg, nr, &batch, ctx))
             return CHARGE_OK;
-        if (try_add(mm, memcg, batch)) {
-            if (batch > nr)
-                memcg_refill_stock(mm, cpu, memcg, batch - nr);
-            note_high(mm, memcg, batch, ctx);
-            return CHARGE_OK;
-        }
-        if (batch > nr) {
-            batch = nr;
-            continue;
-        }
         uint64_t got = reclaim_for_charge(mm, cpu, memcg, nr);
         if (margin(mm, memcg) >= nr)
             continue;
@@ -244,18 +251,8 @@ bool memcg_charge_large(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint
     bool drained = false;
 
     for (;;) {
-        if (consume_stock(mm_cpu(mm, cpu), memcg, nr))
+        if (try_charge(mm, cpu, memcg, nr, &batch, ctx))
             return true;
-        if (try_add(mm, memcg, batch)) {
-            if (batch > nr)
-                memcg_refill_stock(mm, cpu, memcg, batch - nr);
-            note_high(mm, memcg, batch, ctx);
-            return true;
-        }
-        if (batch > nr) {
-            batch = nr;
-            continue;
-        }
         if (!reclaim)
             return false;
         uint64_t got = reclaim_for_charge(mm, cpu, memcg, nr);

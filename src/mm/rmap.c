@@ -6,11 +6,6 @@
 #include "mm_internal.h"
 #include "rmap.h"
 
-static bool maps(const struct mm *mm, uint32_t pte_id, uint32_t folio) {
-    uint64_t p = mm->pte[pte_id];
-    return (p & PTE_PRESENT) && !(p & PTE_ZEROPAGE) && pte_index(p) == folio;
-}
-
 void rmap_walk(struct mm *mm, uint32_t folio, rmap_fn fn, void *arg) {
     const struct folio *f = &mm->folio[folio];
     uint32_t left = f->mapcount;
@@ -27,7 +22,7 @@ void rmap_walk(struct mm *mm, uint32_t folio, rmap_fn fn, void *arg) {
         b = mm->block[b].parent;
     uint32_t root = b;
     for (;;) { /* depth first over the family */
-        if (maps(mm, b << 9 | index, folio)) {
+        if (pte_maps(mm, b << 9 | index, folio)) {
             left--;
             if (!fn(mm, b << 9 | index, arg) || !left)
                 return;

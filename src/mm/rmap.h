@@ -6,6 +6,10 @@
 #include "mm_internal.h"
 
 /* ---- rmap.c ---- */
+static inline bool pte_maps(const struct mm *mm, uint32_t pte_id, uint32_t folio) {
+    uint64_t p = mm->pte[pte_id];
+    return (p & PTE_PRESENT) && !(p & PTE_ZEROPAGE) && pte_index(p) == folio;
+}
 typedef bool (*rmap_fn)(struct mm *mm, uint32_t pte_id, void *arg); /* false stops */
 void rmap_walk(struct mm *mm, uint32_t folio, rmap_fn fn, void *arg);
 /* Clears the accessed bits; number of mappings in which one was set. */

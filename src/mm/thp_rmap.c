@@ -9,11 +9,6 @@
 #include "swapcache.h"
 #include "thp.h"
 
-static bool maps(const struct mm *mm, uint32_t pte_id, uint32_t folio) {
-    uint64_t p = mm->pte[pte_id];
-    return (p & PTE_PRESENT) && !(p & PTE_ZEROPAGE) && pte_index(p) == folio;
-}
-
 static uint32_t base_in(const struct folio *f, uint32_t block) {
     return block << 9 | (f->owner & 511u);
 }
@@ -23,7 +18,7 @@ bool large_mapped_in(const struct mm *mm, uint32_t folio, uint32_t block, uint32
     uint32_t base = base_in(f, block), nr = folio_nr(f);
 
     for (uint32_t i = 0; i < nr; i++)
-        if (maps(mm, base + i, folio) && base + i != except)
+        if (pte_maps(mm, base + i, folio) && base + i != except)
             return true;
     return false;
 }
@@ -90,7 +85,7 @@ bool large_partially_mapped(const struct mm *mm, uint32_t folio) {
     while ((b = next_mapping(mm, &it, folio)) != RF_NONE) {
         for (uint32_t i = 0; i < nr; i++) {
             uint64_t bit = (uint64_t)1 << (i & 63);
-            if (!(seen[i >> 6] & bit) && maps(mm, base_in(f, b) + i, folio)) {
+            if (!(seen[i >> 6] & bit) && pte_maps(mm, base_in(f, b) + i, folio)) {
                 seen[i >> 6] |= bit;
                 n++;
             }
@@ -108,7 +103,7 @@ uint32_t large_referenced(struct mm *mm, uint32_t folio) {
         uint32_t base = base_in(f, b);
         bool young = false;
         for (uint32_t i = 0; i < nr; i++) {
-            if (maps(mm, base + i, folio) && (mm->pte[base + i] & PTE_ACCESSED)) {
+            if (pte_maps(mm, base + i, folio) && (mm->pte[base + i] & PTE_ACCESSED)) {
                 mm->pte[base + i] &= ~(uint64_t)PTE_ACCESSED;
                 young = true;
             }
@@ -130,7 +125,7 @@ void large_unmap_to_swap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio) {
             block_split_pmd(mm, b);
         for (uint32_t i = 0; i < nr; i++) {
             uint64_t p = mm->pte[base + i];
-            if (!maps(mm, base + i, folio))
+            if (!pte_maps(mm, base + i, folio))
                 continue;
             dirty |= (p & PTE_DIRTY) != 0;
             swap_duplicate(mm->swap, folio_slot(mm, f) + i);
@@ -172,7 +167,7 @@ void large_zap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, uint32_t id, 
     uint32_t block = id >> 9, stop = RF_MIN(end, base_in(f, block) + folio_nr(f));
 
     for (; id < stop; id++)
-        if (maps(mm, id, folio))
+        if (pte_maps(mm, id, folio))
             mm->pte[id] = PTE_MAPPED;
     if (large_mapped_in(mm, folio, block, RF_NONE)) {
         split_queue_add_partial(mm, folio);

@@ -126,15 +126,7 @@ enum fault_result do_wp_page(struct mm *mm, struct sim_cpu *cpu, uint32_t id,
     } else {
         sim_charge(cpu, mm->p.cost.zero_page_ns);
     }
-    struct folio *f = &mm->folio[fresh];
-    f->owner = id;
-    f->mapcount = 1;
-    memcg_stat_updated(mm, 1); /* anon */
-    if (!mm->p.reclaim.anon_inactive_first)
-        f->flags |= FOLIO_ACTIVE;
-    mm->pte[id] =
-        pte_make(p, fresh, PTE_PRESENT | PTE_ACCESSED | PTE_DIRTY | PTE_WRITE | PTE_EXCLUSIVE);
-    folio_add_lru(mm, cpu, fresh);
+    map_new_folio(mm, cpu, id, fresh);
     if (old != RF_NONE && RF_UNLIKELY(folio_order(&mm->folio[old])))
         split_queue_add_partial(mm, old);
     if (old != RF_NONE && mm->folio[old].mapcount == 0 &&

@@ -211,39 +211,37 @@ static bool may_store(struct zswap *z, struct sim_cpu *cpu, uint32_t memcg) {
     return z->policy.limits_nonstrict ? limit_nonstrict(z) : limit_strict(z, cpu);
 }
 
-/* Old entries go before anything is tested where frontswap or an early lookup drops them. */
-static void drop_old(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint32_t nr) {
-    uint32_t i;
+/* Frees what the slots have stored; how many entries that was. */
+static uint32_t free_entries(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint32_t nr) {
+    uint32_t freed = 0;
 
-    if (z->policy.replace_late)
-        return;
-    for (i = 0; i < nr; i++) {
+    for (uint32_t i = 0; i < nr; i++) {
         if (!entry_live(z, slot + i))
             continue;
         zswap_tree_hold(z, cpu, slot + i, 1);
         zswap_entry_free(z, slot + i);
-        z->c.x_replaced++;
-        if (z->policy.count_duplicate)
-            z->c.duplicate_entry++;
+        freed++;
     }
+    return freed;
+}
+
+/* Old entries go before anything is tested where frontswap or an early lookup drops them. */
+static void drop_old(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint32_t nr) {
+    if (z->policy.replace_late)
+        return;
+    uint32_t freed = free_entries(z, cpu, slot, nr);
+    z->c.x_replaced += freed;
+    if (z->policy.count_duplicate)
+        z->c.duplicate_entry += freed;
 }
 
 /* After a refusal: wake the worker while the pool is held to be full, erase stale data (6.8+). */
 static void refused(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint32_t nr,
                     bool disabled) {
-    uint32_t i;
-
     if (!disabled && z->policy.shrink_mode == ZSWAP_SHRINK_MEMCG && z->reached_full)
         zswap_queue_work(z, cpu);
-    if (!z->policy.erase_on_refuse)
-        return;
-    for (i = 0; i < nr; i++) {
-        if (!entry_live(z, slot + i))
-            continue;
-        zswap_tree_hold(z, cpu, slot + i, 1);
-        zswap_entry_free(z, slot + i);
-        z->c.x_erased_on_refuse++;
-    }
+    if (z->policy.erase_on_refuse)
+        z->c.x_erased_on_refuse += free_entries(z, cpu, slot, nr);
 }
 
 bool zswap_store(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint32_t memcg,
