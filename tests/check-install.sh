@@ -24,17 +24,16 @@ for h in "$tmp"/usr/include/refault/*.h; do
 done
 cat > "$tmp/p.c" <<'C'
 #include <refault/engine.h>
-#include <refault/blk.h>
+#include <refault/config.h>
 #include <stdio.h>
 
 int main(void) {
     struct engine_params p = {.cpus = 1};
     struct engine *e;
-    struct blk_cost c;
 
-    if (engine_create(&p, &e, NULL) != RF_OK || blk_default_cost("nvme", &c) != RF_OK)
+    if (engine_create(&p, &e, NULL) != RF_OK)
         return 1;
-    printf("%u %llu\n", engine_nr_cpus(e), (unsigned long long)c.read_ns);
+    printf("%u %llu\n", engine_nr_cpus(e), (unsigned long long)profile_default()->blk[PROFILE_NVME].read_ns);
     engine_destroy(e);
     return 0;
 }

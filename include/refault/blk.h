@@ -49,16 +49,13 @@ struct blk_stats {
 struct blk_ops {
     const char *name; /* null, nvme, ssd, hdd, pmem, vdisk */
     bool rotational;
-    bool synchronous;     /* completes inside the call, as CPU time of the caller */
-    bool stable_writes;   /* a page under writeback must not change */
-    struct blk_cost cost; /* defaults, with their sources in the device's file */
+    bool synchronous;   /* completes inside the call, as CPU time of the caller */
+    bool stable_writes; /* a page under writeback must not change */
 };
 
 struct blk_dev;
 
 const struct blk_ops *blk_find(const char *name);
-/* The costs that a device has without a profile. 0, or RF_EUSAGE for an unknown name. */
-int blk_default_cost(const char *name, struct blk_cost *out) RF_MUST_CHECK;
 /* NULL-terminated registry, for listings. */
 const struct blk_ops *const *blk_registry(void);
 

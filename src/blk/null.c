@@ -5,5 +5,4 @@
  * run costs on it is what everything except the device costs. */
 const struct blk_ops blk_null = {
     .name = "null",
-    .cost = {.channels = 64, .nr_requests = 1024, .max_segments = 128},
 };

@@ -15,12 +15,3 @@ const struct blk_ops *blk_find(const char *name) {
             return registry[i];
     return NULL;
 }
-
-int blk_default_cost(const char *name, struct blk_cost *out) {
-    const struct blk_ops *ops = blk_find(name);
-
-    if (!ops)
-        return RF_EUSAGE;
-    *out = ops->cost;
-    return RF_OK;
-}

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "refault/blk.h"
+#include "refault/config.h"
 
 struct ended {
     uint32_t cookie;
@@ -42,6 +42,15 @@ static const struct blk_cost simple = {.channels = 2,
                                        .seq_write_ns = 4000,
                                        .read_bps = 4096000000u,
                                        .write_bps = 4096000000u};
+
+/* Of the built-in profile. */
+static struct blk_cost default_cost(const char *name) {
+    for (unsigned d = 0; d < NR_PROFILE_BLK; d++)
+        if (strcmp(profile_blk_name((enum profile_blk)d), name) == 0)
+            return profile_default()->blk[d];
+    fail_msg("no device %s", name);
+    return (struct blk_cost){0};
+}
 
 static struct rig *start(const char *name, const struct blk_cost *cost) {
     struct engine_params p = {.cpus = 2};
@@ -84,18 +93,16 @@ static void expect(const struct rig *r, unsigned i, uint32_t cookie, rf_time whe
 
 static void registry_has_all_devices(void **state) {
     static const char *const names[] = {"null", "nvme", "ssd", "hdd", "pmem", "vdisk"};
-    struct blk_cost c;
 
     (void)state;
     for (unsigned i = 0; i < 6; i++) {
         assert_string_equal(blk_registry()[i]->name, names[i]);
         assert_ptr_equal(blk_find(names[i]), blk_registry()[i]);
-        assert_int_equal(blk_default_cost(names[i], &c), RF_OK);
+        struct blk_cost c = default_cost(names[i]);
         assert_true(c.channels > 0 && c.nr_requests > 0);
     }
     assert_null(blk_registry()[6]);
     assert_null(blk_find("floppy"));
-    assert_int_equal(blk_default_cost("floppy", &c), RF_EUSAGE);
     assert_true(blk_find("hdd")->rotational);
     assert_true(blk_find("pmem")->synchronous);
 }
@@ -329,11 +336,10 @@ static void full_queue_makes_the_submitter_wait(void **state) {
 }
 
 static void null_ends_at_once_but_later(void **state) {
-    struct blk_cost c;
+    struct blk_cost c = default_cost("null");
     struct rig *r;
 
     (void)state;
-    assert_int_equal(blk_default_cost("null", &c), RF_OK);
     r = start("null", &c);
     sim_charge(r->cpu, 50);
     submit(r, BLK_WRITE, 1, 1, 7);
@@ -346,11 +352,10 @@ static void null_ends_at_once_but_later(void **state) {
 
 /* 305 + 4096 / 6.6 ns = 305 + 620, then sequential 169 + 620; 300 each to submit. */
 static void pmem_is_synchronous(void **state) {
-    struct blk_cost c;
+    struct blk_cost c = default_cost("pmem");
     struct rig *r;
 
     (void)state;
-    assert_int_equal(blk_default_cost("pmem", &c), RF_OK);
     r = start("pmem", &c);
     submit(r, BLK_READ, 5, 1, 7);
     assert_int_equal(r->cpu->now, 300 + 305 + 620);
@@ -364,11 +369,10 @@ static void pmem_is_synchronous(void **state) {
 
 /* A default NVMe read: 1 us to submit, 80 us, 4096 / 3 ns of bytes, 1 us to complete. */
 static void nvme_defaults(void **state) {
-    struct blk_cost c;
+    struct blk_cost c = default_cost("nvme");
     struct rig *r;
 
     (void)state;
-    assert_int_equal(blk_default_cost("nvme", &c), RF_OK);
     r = start("nvme", &c);
     submit(r, BLK_READ, 5, 1, 7);
     finish(r);
@@ -385,13 +389,12 @@ static unsigned order(const struct rig *r, uint32_t cookie) {
 }
 
 static void hdd_sorts_a_batch(void **state) {
-    struct blk_cost c;
+    struct blk_cost c = default_cost("hdd");
     struct rig *r;
     static const uint64_t offs[4] = {500, 20, 300, 21};
     static const uint32_t want[4] = {1, 3, 2, 0};
 
     (void)state;
-    assert_int_equal(blk_default_cost("hdd", &c), RF_OK);
     c.submit_ns = c.complete_ns = 0;
     r = start("hdd", &c);
     blk_plug(r->dev, r->cpu);
@@ -409,11 +412,10 @@ static void hdd_sorts_a_batch(void **state) {
 
 /* 48 reads (3 batches of 16) and 16 writes: two batches of reads, the writes, the last reads. */
 static void hdd_writes_are_passed_over_twice(void **state) {
-    struct blk_cost c;
+    struct blk_cost c = default_cost("hdd");
     struct rig *r;
 
     (void)state;
-    assert_int_equal(blk_default_cost("hdd", &c), RF_OK);
     r = start("hdd", &c);
     submit(r, BLK_READ, 100000, 1, 999); /* keeps the disk busy while the queue fills */
     for (uint32_t i = 0; i < 16; i++)

@@ -285,17 +285,6 @@ static void test_default_profile(void **state) {
     }
 }
 
-/* A device created without a profile costs what the default profile says. */
-static void test_device_defaults(void **state) {
-    (void)state;
-    for (unsigned d = 0; d < NR_PROFILE_BLK; d++) {
-        struct blk_cost c;
-
-        assert_int_equal(blk_default_cost(profile_blk_name((enum profile_blk)d), &c), RF_OK);
-        assert_memory_equal(&c, &profile_default()->blk[d], sizeof(c));
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sizes),
@@ -310,7 +299,6 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_errors_name_the_nearest, setup, teardown),
         cmocka_unit_test_setup_teardown(test_profile_file, setup, teardown),
         cmocka_unit_test(test_default_profile),
-        cmocka_unit_test(test_device_defaults),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
