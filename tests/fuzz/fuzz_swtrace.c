@@ -1,27 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The importer of swtrace: whatever the input, an error of one line, or a trace that verifies. */
-#include "fuzz_file.h"
-#include "trace/importers/importer.h"
-#include "trace/reader.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* The importer of swtrace. */
+#include "fuzz_import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct import_options opt = {.file_pages = size % 2};
-    struct rf_err err = {0};
-    struct trace_reader *r;
-    char path[32];
-    int fd = fuzz_file(data, size, path);
-    if (importer_find("swtrace")->import(path, fuzz_output(), &opt, &err) == 0) {
-        if (trace_open(fuzz_output(), &r, &err) != 0 || trace_verify(r, &err) != 0) {
-            (void)fprintf(stderr, "%s\n", err.msg);
-            abort();
-        }
-        trace_close(r);
-        unlink(fuzz_output());
-    } else if (!err.msg[0]) {
-        abort();
-    }
-    fuzz_file_end(fd);
+
+    fuzz_import("swtrace", &opt, data, size);
     return 0;
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "refault/trace_ops.h"
+#include "implicit_sim.h"
 #include "src/machine/machine_internal.h"
 #include "src/mm/lru_gen.h"
 
@@ -345,52 +345,14 @@ static void test_look_around(void **state) {
 
 /* ---- whole runs ---- */
 
-struct sim {
-    struct machine_config c;
-    struct content_set *cs;
-    struct machine *m;
-    struct rf_err err;
-};
-
-static void ok(struct sim *s, int rc) {
-    if (rc)
-        fail_msg("%s", s->err.msg);
-}
-
 static void start(struct sim *s, const char *kernel) {
-    memset(s, 0, sizeof(*s));
-    ok(s, machine_config_init(&s->c, kernel, &s->err));
-    s->c.blocks = 8;
-    s->c.footprint_pages = 8 * 512;
-    s->c.lru_gen_enabled = s->c.check = s->c.verify = true;
-    s->c.swap_size = (struct rf_amount){.value = 1u << 26, .kind = AMOUNT_BYTES};
-    s->c.zram_disksize = s->c.swap_size;
-    s->c.ram = (struct rf_amount){.value = 512u << 20, .kind = AMOUNT_BYTES};
+    sim_config(s, kernel, 8);
+    s->c.lru_gen_enabled = true;
+    s->c.swap_size = s->c.zram_disksize =
+        (struct rf_amount){.value = 1u << 26, .kind = AMOUNT_BYTES};
     s->c.memory_max = (struct rf_amount){.value = 2048 * RF_PAGE_SIZE, .kind = AMOUNT_BYTES};
-    memcpy(s->c.swap_device, "zram0", 6);
-    memcpy(s->c.zram_comp_algorithm, "lz4", 4);
-    machine_config_set_profile(&s->c, profile_default());
-    ok(s, content_synthetic("hist:mean=1650", 1, &s->cs, &s->err));
-    ok(s, machine_create(&s->c, s->cs, &s->m, &s->err));
-    machine_set_implicit_content(s->m, true);
-    ok(s, machine_process(s->m, 0, RF_NONE, &s->err));
-    ok(s, machine_switch(s->m, 0, &s->err));
-    ok(s, machine_map(s->m, 0, 0, 0, 8 * 512, 0x7f0000000ull, TMAP_ANON | TMAP_WRITE, &s->err));
-}
-
-static void touch(struct sim *s, uint32_t id, bool write) {
-    uint32_t op = id | (write ? OP_WRITE : 0);
-    size_t done;
-    ok(s, machine_run(s->m, &op, 1, &done, &s->err));
-}
-
-static void finish(struct sim *s) {
-    ok(s, machine_settle(s->m, &s->err));
-    ok(s, machine_check(s->m, &s->err));
-    ok(s, machine_teardown(s->m, &s->err));
-    ok(s, machine_check(s->m, &s->err));
-    machine_destroy(s->m);
-    content_free(s->cs);
+    sim_start(s);
+    map(s, 0, 0, 0, 8 * BLOCK, PLAIN);
 }
 
 /* The first reclaim of a fill: generations 3 to 5 come into being, 64 pages of generation 3 go. */
@@ -409,7 +371,7 @@ static void first_reclaim(const char *kernel) {
     assert_int_equal(mm->c[VM_pgactivate] + mm->c[VM_pgdeactivate], 0);
     for (uint32_t i = 0; i < 65; i++) /* in the order of their faults */
         assert_int_equal((mm->pte[i] & PTE_SWAP) != 0, i < 64);
-    finish(&s);
+    sim_stop(&s);
 }
 
 static void test_first_reclaim(void **state) {
@@ -432,7 +394,7 @@ static void hot_set(const char *kernel, uint64_t low, uint64_t high) {
         }
     }
     assert_in_range(mm->c[VM_pgmajfault], low, high);
-    finish(&s);
+    sim_stop(&s);
 }
 
 /* 6.1.192 had 16378 major faults, 6.12.117 16927 and 17541 in two boots: within 5 % of these. */

@@ -6,54 +6,34 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "config/settings.h"
 #include "report/report.h"
-#include "small_trace.h"
+#include "small_replay.h"
 
 #define PAGES 700u
 #define ROUNDS 2u
 #define OPS (PAGES * (1 + ROUNDS) + 1)
 
-struct fixture {
-    char path[64];
-    struct knob_table knobs;
-    struct settings settings;
-    struct trace_reader *trace;
-    struct content_set *contents;
-};
-
 static int setup(void **state) {
-    struct fixture *f = calloc(1, sizeof(*f));
+    struct small_replay *f = calloc(1, sizeof(*f));
 
-    if (!f || !small_trace(f->path, PAGES, ROUNDS, NULL) || knob_table_init(&f->knobs, NULL) ||
-        settings_init(&f->settings, &f->knobs, NULL) || trace_open(f->path, &f->trace, NULL) ||
-        trace_load_content(f->trace, &f->contents, NULL))
+    if (!f || !small_replay_begin(f, PAGES, ROUNDS))
         return -1;
     *state = f;
     return 0;
 }
 
 static int teardown(void **state) {
-    struct fixture *f = *state;
-
-    content_free(f->contents);
-    trace_close(f->trace);
-    settings_free(&f->settings);
-    knob_table_free(&f->knobs);
-    unlink(f->path);
-    free(f);
+    small_replay_end(*state);
+    free(*state);
     return 0;
 }
 
-static void run(struct fixture *f, const char *const *pairs, const struct replay_opts *opts,
+static void run(struct small_replay *f, const char *const *pairs, const struct replay_opts *opts,
                 bool check, struct replay_result *r) {
     struct machine_config c;
     struct rf_err err;
 
-    for (; pairs && *pairs; pairs++)
-        assert_int_equal(settings_add_pair(&f->settings, *pairs, &err), RF_OK);
-    assert_int_equal(settings_resolve(&f->settings, NULL, 0, trace_reader_info(f->trace), &c, &err),
-                     RF_OK);
+    small_replay_config(f, pairs, &c);
     c.check = check;
     c.verify = check;
     if (replay_run(f->trace, f->contents, &c, opts, r, &err) != RF_OK)
@@ -70,7 +50,7 @@ static uint64_t counter(const struct replay_result *r, const char *name) {
 
 /* With memory for all: one fault a page and one for the page that was dropped, nothing swapped. */
 static void test_all_resident(void **state) {
-    struct fixture *f = *state;
+    struct small_replay *f = *state;
     struct replay_result r;
     static const char *const pairs[] = {"machine.ram=64M", NULL};
 
@@ -104,7 +84,7 @@ static int note_stop(void *ctx, struct machine *m, size_t index, struct rf_err *
 
 /* Checkpoints come before exactly the access that they name. */
 static void test_stops(void **state) {
-    struct fixture *f = *state;
+    struct small_replay *f = *state;
     uint64_t seen[5] = {0};
     const uint64_t stops[] = {0, 1, 123, PAGES};
     const struct replay_opts opts = {
@@ -120,7 +100,7 @@ static void test_stops(void **state) {
 }
 
 static void test_series(void **state) {
-    struct fixture *f = *state;
+    struct small_replay *f = *state;
     const struct replay_opts opts = {.interval = 100000};
     struct replay_result r;
     size_t width;
@@ -142,7 +122,7 @@ static void test_series(void **state) {
 
 /* The same result whether accesses are counted on the way (checks, stops) or not. */
 static void test_counting_changes_nothing(void **state) {
-    struct fixture *f = *state;
+    struct small_replay *f = *state;
     struct replay_result a, b;
     static const char *const pairs[] = {"memory.max=50%", "zswap.enabled=1", NULL};
 
@@ -161,7 +141,7 @@ static void test_counting_changes_nothing(void **state) {
 }
 
 static void test_json(void **state) {
-    struct fixture *f = *state;
+    struct small_replay *f = *state;
     struct replay_result r;
     json_t *j, *o;
     static const char *const pairs[] = {"memory.max=50%", "swap.device=zram0", NULL};
@@ -189,7 +169,7 @@ static void test_json(void **state) {
 }
 
 static void test_oom_is_an_outcome(void **state) {
-    struct fixture *f = *state;
+    struct small_replay *f = *state;
     struct replay_result r;
     char verdict[256];
     /* Swap for 99 pages (the first of 100 is the header), memory for 200: the fill of 700 cannot
@@ -205,7 +185,7 @@ static void test_oom_is_an_outcome(void **state) {
 }
 
 static void test_text_and_csv(void **state) {
-    struct fixture *f = *state;
+    struct small_replay *f = *state;
     struct replay_result r;
     char *text = NULL;
     size_t size;

@@ -10,69 +10,17 @@
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
-#include "refault/machine.h"
-#include "refault/trace_ops.h"
-
-#define BLOCK 512u
-#define VPN 0x7f0000000ull
-#define ADVISED (TMAP_ANON | TMAP_WRITE | TMAP_HUGEPAGE)
-#define PLAIN (TMAP_ANON | TMAP_WRITE)
-
-struct sim {
-    struct machine_config c;
-    struct content_set *cs;
-    struct machine *m;
-    struct rf_err err;
-};
-
-static void ok(struct sim *s, int rc) {
-    if (rc)
-        fail_msg("%s", s->err.msg);
-}
+#include "implicit_sim.h"
 
 static void config(struct sim *s, const char *kernel, const char *device, uint32_t blocks,
                    uint64_t max_pages) {
-    memset(s, 0, sizeof(*s));
-    ok(s, machine_config_init(&s->c, kernel, &s->err));
-    s->c.blocks = blocks;
-    s->c.footprint_pages = blocks * BLOCK;
+    sim_config(s, kernel, blocks);
     s->c.thp_enabled = THP_MADVISE;
-    s->c.check = s->c.verify = true;
-    s->c.swap_size = (struct rf_amount){.value = 1u << 30, .kind = AMOUNT_BYTES};
-    s->c.zram_disksize = s->c.swap_size;
-    s->c.ram = (struct rf_amount){.value = 512u << 20, .kind = AMOUNT_BYTES};
     if (max_pages)
         s->c.memory_max =
             (struct rf_amount){.value = max_pages * RF_PAGE_SIZE, .kind = AMOUNT_BYTES};
-    memset(s->c.swap_device, 0, sizeof(s->c.swap_device));
-    memcpy(s->c.swap_device, device, strlen(device));
-    memset(s->c.zram_comp_algorithm, 0, sizeof(s->c.zram_comp_algorithm));
-    memcpy(s->c.zram_comp_algorithm, "lz4", 3);
+    snprintf(s->c.swap_device, sizeof(s->c.swap_device), "%s", device);
     machine_config_set_profile(&s->c, profile_default());
-}
-
-static void start(struct sim *s) {
-    ok(s, content_synthetic("hist:mean=1650", 1, &s->cs, &s->err));
-    ok(s, machine_create(&s->c, s->cs, &s->m, &s->err));
-    machine_set_implicit_content(s->m, true);
-    ok(s, machine_process(s->m, 0, RF_NONE, &s->err));
-    ok(s, machine_switch(s->m, 0, &s->err));
-}
-
-static void map(struct sim *s, uint32_t pid, uint32_t vma, uint32_t first, uint32_t n,
-                uint32_t flags) {
-    ok(s, machine_map(s->m, pid, vma, first, n, VPN + first, flags, &s->err));
-}
-
-static void touch(struct sim *s, uint32_t id, bool write) {
-    uint32_t op = id | (write ? OP_WRITE : 0);
-    size_t done;
-    ok(s, machine_run(s->m, &op, 1, &done, &s->err));
-}
-
-static void fill(struct sim *s, uint32_t first, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++)
-        touch(s, first + i, true);
 }
 
 struct find {
@@ -96,25 +44,13 @@ static uint64_t value(const struct sim *s, const char *name) {
     return f.value;
 }
 
-static void check(struct sim *s) {
-    ok(s, machine_check(s->m, &s->err));
-}
-
-static void stop(struct sim *s) {
-    ok(s, machine_settle(s->m, &s->err));
-    check(s);
-    ok(s, machine_teardown(s->m, &s->err));
-    machine_destroy(s->m);
-    content_free(s->cs);
-}
-
 /* One fault maps 2 MiB if the VMA covers them, is allowed to, and nothing is there yet. */
 static void who_gets_one(void **state) {
     struct sim s;
     (void)state;
 
     config(&s, "6.12", "zram0", 5, 0);
-    start(&s);
+    sim_start(&s);
     map(&s, 0, 0, 0, BLOCK, ADVISED);
     map(&s, 0, 1, BLOCK, BLOCK, PLAIN);
     map(&s, 0, 2, 2 * BLOCK, BLOCK, PLAIN | TMAP_NOHUGEPAGE);
@@ -126,12 +62,12 @@ static void who_gets_one(void **state) {
     assert_int_equal(value(&s, "final_present"), BLOCK + 3);
     fill(&s, 0, BLOCK);
     assert_int_equal(value(&s, "vmstat.pgfault"), 4);
-    check(&s);
-    stop(&s);
+    sim_check(&s);
+    sim_stop(&s);
 
     config(&s, "6.12", "zram0", 3, 0);
     s.c.thp_enabled = THP_ALWAYS;
-    start(&s);
+    sim_start(&s);
     map(&s, 0, 0, 0, BLOCK, PLAIN);
     map(&s, 0, 1, BLOCK, BLOCK, PLAIN | TMAP_NOHUGEPAGE);
     touch(&s, 0, true);
@@ -143,15 +79,15 @@ static void who_gets_one(void **state) {
     assert_true(before - value(&s, "memory.current") >= BLOCK * RF_PAGE_SIZE);
     touch(&s, 9, true);
     assert_int_equal(value(&s, "vmstat.thp_fault_alloc"), 2);
-    stop(&s);
+    sim_stop(&s);
 
     config(&s, "6.12", "zram0", 1, 0);
     s.c.thp_enabled = THP_NEVER;
-    start(&s);
+    sim_start(&s);
     map(&s, 0, 0, 0, BLOCK, ADVISED);
     fill(&s, 0, BLOCK);
     assert_int_equal(value(&s, "vmstat.pgfault"), BLOCK);
-    stop(&s);
+    sim_stop(&s);
 }
 
 /*
@@ -166,7 +102,7 @@ static void limit(void **state) {
         struct sim s;
         config(&s, kernels[k], "zram0", 24, 6144);
         s.c.thp_defrag = THP_DEFRAG_NEVER;
-        start(&s);
+        sim_start(&s);
         map(&s, 0, 0, 0, 24 * BLOCK, ADVISED);
         fill(&s, 0, 24 * BLOCK);
         assert_int_equal(value(&s, "vmstat.thp_fault_alloc"), 11);
@@ -176,7 +112,7 @@ static void limit(void **state) {
         assert_int_equal(value(&s, "vmstat.thp_split_pmd"), 11);
         assert_int_equal(value(&s, "vmstat.thp_split_page"), 0);
         assert_int_equal(value(&s, "vmstat.pgfault"), 11 + 13 * BLOCK);
-        stop(&s);
+        sim_stop(&s);
     }
 }
 
@@ -189,7 +125,7 @@ static void no_cluster(void **state) {
     config(&s, "6.1", "null", 24, 6144);
     s.c.swap_rotational = 1;
     s.c.thp_defrag = THP_DEFRAG_NEVER;
-    start(&s);
+    sim_start(&s);
     map(&s, 0, 0, 0, 24 * BLOCK, ADVISED);
     fill(&s, 0, 24 * BLOCK);
     uint64_t split = value(&s, "vmstat.thp_split_page");
@@ -197,10 +133,10 @@ static void no_cluster(void **state) {
     assert_int_equal(value(&s, "vmstat.thp_swpout_fallback"), split);
     assert_int_equal(value(&s, "vmstat.thp_swpout"), 0);
     assert_true(value(&s, "vmstat.pswpout") > 5 * BLOCK);
-    check(&s);
+    sim_check(&s);
     for (uint32_t i = 0; i < 24 * BLOCK; i++)
         touch(&s, i, false);
-    stop(&s);
+    sim_stop(&s);
 }
 
 /* A hole: the folio stays whole and charged until reclaim meets it, which splits it, and the page
@@ -213,7 +149,7 @@ static void hole(void **state) {
         struct sim s;
         config(&s, kernels[k], "zram0", 8, 4 * BLOCK);
         s.c.thp_defrag = THP_DEFRAG_NEVER;
-        start(&s);
+        sim_start(&s);
         map(&s, 0, 0, 0, 8 * BLOCK, ADVISED);
         touch(&s, 0, true);
         uint64_t before = value(&s, "memory.current");
@@ -221,15 +157,15 @@ static void hole(void **state) {
         assert_int_equal(value(&s, "vmstat.thp_split_pmd"), 1);
         assert_int_equal(value(&s, "final_present"), BLOCK - 1);
         assert_int_equal(value(&s, "memory.current"), before);
-        check(&s);
+        sim_check(&s);
         touch(&s, 5, true); /* into a page of its own */
         assert_int_equal(value(&s, "final_present"), BLOCK);
         assert_true(value(&s, "memory.current") <= before + 64 * RF_PAGE_SIZE);
-        check(&s);
+        sim_check(&s);
         fill(&s, BLOCK, 7 * BLOCK);
         assert_int_equal(value(&s, "vmstat.thp_split_page"), 1);
         assert_int_equal(value(&s, "vmstat.thp_swpout_fallback"), 0);
-        stop(&s);
+        sim_stop(&s);
     }
 }
 
@@ -243,7 +179,7 @@ static void mthp(void **state) {
         config(&s, kernels[k], "zram0", 4, 2 * BLOCK);
         s.c.thp_enabled = THP_NEVER;
         s.c.thp_orders = 1u << 4;
-        start(&s);
+        sim_start(&s);
         map(&s, 0, 0, 3, 4 * BLOCK - 3, PLAIN);
         touch(&s, 40, true);
         assert_int_equal(value(&s, "final_present"), 16);
@@ -252,7 +188,7 @@ static void mthp(void **state) {
         ok(&s, machine_dontneed(s.m, 41, 1, &s.err));
         touch(&s, 41, true); /* the range is not empty */
         assert_int_equal(value(&s, "hugepages-64kB.anon_fault_alloc"), 1);
-        check(&s);
+        sim_check(&s);
         fill(&s, 3, 4 * BLOCK - 3);
         uint64_t out = value(&s, "hugepages-64kB.swpout"),
                  split = value(&s, "hugepages-64kB.split");
@@ -265,10 +201,10 @@ static void mthp(void **state) {
         }
         assert_int_equal(value(&s, "hugepages-64kB.swpout_fallback"), 0);
         assert_int_equal(value(&s, "vmstat.thp_split_page"), 0);
-        check(&s);
+        sim_check(&s);
         for (uint32_t i = 3; i < 4 * BLOCK; i++)
             touch(&s, i, false);
-        stop(&s);
+        sim_stop(&s);
     }
 }
 
@@ -282,7 +218,7 @@ static void zswap(void **state) {
         config(&s, kernels[k], "null", 12, 6 * BLOCK);
         s.c.zswap_enabled = true;
         s.c.thp_defrag = THP_DEFRAG_NEVER;
-        start(&s);
+        sim_start(&s);
         map(&s, 0, 0, 0, 12 * BLOCK, ADVISED);
         fill(&s, 0, 12 * BLOCK);
         uint64_t huge = value(&s, "vmstat.thp_fault_alloc");
@@ -295,10 +231,10 @@ static void zswap(void **state) {
             assert_int_equal(
                 value(&s, "hugepages-2048kB.zswpout") + value(&s, "hugepages-2048kB.swpout"), huge);
         }
-        check(&s);
+        sim_check(&s);
         for (uint32_t i = 0; i < 12 * BLOCK; i++)
             touch(&s, i, i % 3 == 0);
-        stop(&s);
+        sim_stop(&s);
     }
 }
 
@@ -317,24 +253,24 @@ static void forked(void **state) {
     for (int k = 0; k < 4; k++) {
         struct sim s;
         config(&s, kernels[k], "zram0", 4, 0);
-        start(&s);
+        sim_start(&s);
         map(&s, 0, 0, 0, 2 * BLOCK, ADVISED);
         touch(&s, 0, true);
         touch(&s, BLOCK, true);
         fork_child(&s, 1, 2);
-        check(&s);
+        sim_check(&s);
         ok(&s, machine_switch(s.m, 1, &s.err));
         touch(&s, 2 * BLOCK + 3, true);
         assert_int_equal(value(&s, "x.cow_copies"), 1);
         assert_int_equal(value(&s, "vmstat.thp_split_pmd"), 1);
-        check(&s);
+        sim_check(&s);
         ok(&s, machine_exit(s.m, 1, false, &s.err));
-        check(&s);
+        sim_check(&s);
         ok(&s, machine_switch(s.m, 0, &s.err));
         fill(&s, 0, 2 * BLOCK);
         assert_int_equal(value(&s, "x.cow_copies"), 1);
         assert_int_equal(value(&s, "vmstat.pgfault"), 2 + 1 + 2);
-        stop(&s);
+        sim_stop(&s);
     }
 }
 
@@ -344,7 +280,7 @@ static void zero_page(void **state) {
     (void)state;
 
     config(&s, "6.1", "zram0", 1, 0);
-    start(&s);
+    sim_start(&s);
     map(&s, 0, 0, 0, BLOCK, ADVISED);
     touch(&s, 100, false);
     assert_int_equal(value(&s, "final_present"), BLOCK);
@@ -352,11 +288,11 @@ static void zero_page(void **state) {
     for (uint32_t i = 0; i < BLOCK; i++)
         touch(&s, i, false);
     assert_int_equal(value(&s, "vmstat.pgfault"), 1);
-    check(&s);
+    sim_check(&s);
     touch(&s, 100, true);
     assert_int_equal(value(&s, "vmstat.thp_fault_alloc"), 0);
     assert_int_equal(value(&s, "vmstat.thp_split_pmd"), 1);
-    stop(&s);
+    sim_stop(&s);
 }
 
 /* Faults on a huge page that is being written: 6.12 maps it again with one fault, 6.1 page by
@@ -371,7 +307,7 @@ static void refault_in_flight(void **state) {
         s.c.thp_defrag = THP_DEFRAG_NEVER;
         s.c.cost.blk.channels = 1;
         s.c.cost.blk.write_bps = 10u << 20;
-        start(&s);
+        sim_start(&s);
         map(&s, 0, 0, 0, 24 * BLOCK, ADVISED);
         uint32_t next = 0;
         while (value(&s, "vmstat.thp_swpout") == 0)
@@ -384,10 +320,10 @@ static void refault_in_flight(void **state) {
             touch(&s, late + i, i == 17);
         assert_int_equal(value(&s, "vmstat.pgmajfault"), 0);
         assert_int_equal(value(&s, "vmstat.pgfault") - faults, k ? 1 : BLOCK);
-        check(&s);
+        sim_check(&s);
         ok(&s, machine_dontneed(s.m, late + 1, 200, &s.err));
-        check(&s);
-        stop(&s);
+        sim_check(&s);
+        sim_stop(&s);
     }
 }
 
@@ -424,7 +360,7 @@ static void random_operations(void **state) {
         s.c.thp_enabled = row[r].thp;
         s.c.thp_defrag = row[r].defrag;
         s.c.thp_orders = row[r].orders;
-        start(&s);
+        sim_start(&s);
         map(&s, 0, 0, 0, BLOCKS * BLOCK, ADVISED);
         for (uint32_t step = 0; step < 900 && machine_outcome(s.m) == MACHINE_DONE; step++) {
             uint32_t base = who * BLOCKS * BLOCK;
@@ -453,11 +389,11 @@ static void random_operations(void **state) {
                     touch(&s, base + id + i, write);
             }
             if (step % 8 == 0)
-                check(&s);
+                sim_check(&s);
         }
         /* The compressed pool is charged and may fill the cgroup. */
         assert_true(machine_outcome(s.m) == MACHINE_DONE || row[r].zswap);
-        stop(&s);
+        sim_stop(&s);
     }
 }
 

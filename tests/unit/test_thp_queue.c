@@ -10,68 +10,31 @@
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
-#include "refault/trace_ops.h"
+#include "implicit_sim.h"
 #include "src/machine/machine_internal.h"
 #include "src/mm/reclaim.h"
 #include "src/mm/thp.h"
 
-#define BLOCK 512u
-#define VPN 0x7f0000000ull
-#define ADVISED (TMAP_ANON | TMAP_WRITE | TMAP_HUGEPAGE)
-
-struct sim {
-    struct machine_config c;
-    struct content_set *cs;
-    struct machine *m;
+struct rig {
+    struct sim s;
     struct mm *mm;
     struct sim_cpu *cpu;
-    struct rf_err err;
 };
 
-static void ok(struct sim *s, int rc) {
-    if (rc)
-        fail_msg("%s", s->err.msg);
-}
-
 /* One process with `blocks` huge pages. */
-static void start(struct sim *s, const char *kernel, uint32_t blocks) {
-    memset(s, 0, sizeof(*s));
-    ok(s, machine_config_init(&s->c, kernel, &s->err));
-    s->c.blocks = blocks;
-    s->c.footprint_pages = blocks * BLOCK;
-    s->c.thp_enabled = THP_MADVISE;
-    s->c.check = s->c.verify = true;
-    s->c.swap_size = (struct rf_amount){.value = 1u << 30, .kind = AMOUNT_BYTES};
-    s->c.zram_disksize = s->c.swap_size;
-    s->c.ram = (struct rf_amount){.value = 512u << 20, .kind = AMOUNT_BYTES};
-    memset(s->c.swap_device, 0, sizeof(s->c.swap_device));
-    memcpy(s->c.swap_device, "zram0", 5);
-    machine_config_set_profile(&s->c, profile_default());
-    ok(s, content_synthetic("hist:mean=1650", 1, &s->cs, &s->err));
-    ok(s, machine_create(&s->c, s->cs, &s->m, &s->err));
-    machine_set_implicit_content(s->m, true);
-    ok(s, machine_process(s->m, 0, RF_NONE, &s->err));
-    ok(s, machine_switch(s->m, 0, &s->err));
-    ok(s, machine_map(s->m, 0, 0, 0, blocks * BLOCK, VPN, ADVISED, &s->err));
-    for (uint32_t i = 0; i < blocks * BLOCK; i++) {
-        uint32_t op = i | OP_WRITE;
-        size_t done;
-        ok(s, machine_run(s->m, &op, 1, &done, &s->err));
-    }
-    s->mm = s->m->mm;
-    s->cpu = engine_cpu(s->m->eng, 0);
-    assert_int_equal(s->mm->c[VM_thp_fault_alloc], blocks);
+static void start(struct rig *r, const char *kernel, uint32_t blocks) {
+    sim_config(&r->s, kernel, blocks);
+    r->s.c.thp_enabled = THP_MADVISE;
+    sim_start(&r->s);
+    map(&r->s, 0, 0, 0, blocks * BLOCK, ADVISED);
+    fill(&r->s, 0, blocks * BLOCK);
+    r->mm = r->s.m->mm;
+    r->cpu = engine_cpu(r->s.m->eng, 0);
+    assert_int_equal(r->mm->c[VM_thp_fault_alloc], blocks);
 }
 
-static void stop(struct sim *s) {
-    ok(s, machine_check(s->m, &s->err));
-    ok(s, machine_teardown(s->m, &s->err));
-    machine_destroy(s->m);
-    content_free(s->cs);
-}
-
-static void drop(struct sim *s, uint32_t first, uint32_t n) {
-    ok(s, machine_dontneed(s->m, first, n, &s->err));
+static void drop(struct rig *r, uint32_t first, uint32_t n) {
+    ok(&r->s, machine_dontneed(r->s.m, first, n, &r->s.err));
 }
 
 /* delta = (count >> priority) * 2; what is below the count is put off. */
@@ -91,71 +54,71 @@ static void test_amounts(void **state) {
 }
 
 static void test_partial_unmap(void **state) {
-    struct sim s;
+    struct rig r;
     struct memcg *mc;
     uint64_t pages;
 
     (void)state;
-    start(&s, "6.1", 5);
-    mc = &s.mm->memcg[1];
+    start(&r, "6.1", 5);
+    mc = &r.mm->memcg[1];
     assert_int_equal(mc->nr_split, 0);
     pages = mc->folio_pages;
     assert_int_equal(pages, 5 * BLOCK);
     for (uint32_t b = 0; b < 5; b++) {
-        drop(&s, b * BLOCK + 7, 1);
-        drop(&s, b * BLOCK + 9, 2);
+        drop(&r, b * BLOCK + 7, 1);
+        drop(&r, b * BLOCK + 9, 2);
     }
     /* Three pages of each are mapped nowhere, but the folios are whole. */
-    assert_int_equal(s.mm->c[VM_thp_deferred_split_page], 5);
+    assert_int_equal(r.mm->c[VM_thp_deferred_split_page], 5);
     assert_int_equal(mc->nr_split, 5);
     assert_int_equal(mc->folio_pages, pages);
     for (uint32_t priority = 12; priority >= 2; priority--)
-        split_queue_shrink(s.mm, s.cpu, 1, priority);
-    assert_int_equal(s.mm->c[VM_thp_split_page], 0);
-    split_queue_shrink(s.mm, s.cpu, 1, 1);
-    assert_int_equal(s.mm->c[VM_thp_split_page], 5);
+        split_queue_shrink(r.mm, r.cpu, 1, priority);
+    assert_int_equal(r.mm->c[VM_thp_split_page], 0);
+    split_queue_shrink(r.mm, r.cpu, 1, 1);
+    assert_int_equal(r.mm->c[VM_thp_split_page], 5);
     assert_int_equal(mc->nr_split, 0);
     assert_int_equal(mc->folio_pages, pages - 15);
     /* The pages took the place of their folio, the first nearest to the tail. */
     uint32_t id = mc->lruvec.list[LRU_INACTIVE_ANON].tail;
-    for (uint32_t i = 0; i < 7; i++, id = s.mm->folio[id].prev)
-        assert_int_equal(s.mm->folio[id].owner, i);
-    assert_int_equal(s.mm->folio[id].owner, 8);
+    for (uint32_t i = 0; i < 7; i++, id = r.mm->folio[id].prev)
+        assert_int_equal(r.mm->folio[id].owner, i);
+    assert_int_equal(r.mm->folio[id].owner, 8);
     assert_int_equal(mc->lruvec.list[LRU_INACTIVE_ANON].nr, pages - 15);
-    stop(&s);
+    sim_stop(&r.s);
 }
 
 /* A folio that goes away leaves the queue. */
 static void test_freed_leaves(void **state) {
-    struct sim s;
+    struct rig r;
 
     (void)state;
-    start(&s, "6.1", 2);
-    drop(&s, 3, 1);
-    drop(&s, BLOCK + 3, 1);
-    assert_int_equal(s.mm->memcg[1].nr_split, 2);
-    drop(&s, 0, BLOCK);
-    assert_int_equal(s.mm->memcg[1].nr_split, 1);
-    assert_int_equal(s.mm->memcg[1].split_queue[0] & 0x7fffffffu, pte_index(s.mm->pte[BLOCK]));
-    stop(&s);
+    start(&r, "6.1", 2);
+    drop(&r, 3, 1);
+    drop(&r, BLOCK + 3, 1);
+    assert_int_equal(r.mm->memcg[1].nr_split, 2);
+    drop(&r, 0, BLOCK);
+    assert_int_equal(r.mm->memcg[1].nr_split, 1);
+    assert_int_equal(r.mm->memcg[1].split_queue[0] & 0x7fffffffu, pte_index(r.mm->pte[BLOCK]));
+    sim_stop(&r.s);
 }
 
 /* 6.12 queues new huge pages, too; they leave at the first scan (max_ptes_none 511: none of them is
  * underused). */
 static void test_new_folios(void **state) {
-    struct sim s;
+    struct rig r;
 
     (void)state;
-    start(&s, "6.12", 4);
-    assert_int_equal(s.mm->memcg[1].nr_split, 4);
-    assert_int_equal(s.mm->c[VM_thp_deferred_split_page], 0);
-    drop(&s, 2 * BLOCK + 1, 1);
-    assert_int_equal(s.mm->c[VM_thp_deferred_split_page], 1);
-    assert_int_equal(s.mm->memcg[1].nr_split, 4);
-    split_queue_shrink(s.mm, s.cpu, 1, 0);
-    assert_int_equal(s.mm->c[VM_thp_split_page], 1);
-    assert_int_equal(s.mm->memcg[1].nr_split, 0);
-    stop(&s);
+    start(&r, "6.12", 4);
+    assert_int_equal(r.mm->memcg[1].nr_split, 4);
+    assert_int_equal(r.mm->c[VM_thp_deferred_split_page], 0);
+    drop(&r, 2 * BLOCK + 1, 1);
+    assert_int_equal(r.mm->c[VM_thp_deferred_split_page], 1);
+    assert_int_equal(r.mm->memcg[1].nr_split, 4);
+    split_queue_shrink(r.mm, r.cpu, 1, 0);
+    assert_int_equal(r.mm->c[VM_thp_split_page], 1);
+    assert_int_equal(r.mm->memcg[1].nr_split, 0);
+    sim_stop(&r.s);
 }
 
 /* 6.1: a CPU announces whole batches of 64 updates once it has more than 64, and a reader flushes
@@ -168,24 +131,24 @@ static void test_statistics(void **state) {
 
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        struct sim s;
+        struct rig r;
         uint64_t n;
 
-        start(&s, eras[i].kernel, 1);
-        memcg_flush_stats(s.mm);
-        s.mm->cpu[0].stat_updates = 0;
-        n = s.mm->stat_flushes;
+        start(&r, eras[i].kernel, 1);
+        memcg_flush_stats(r.mm);
+        r.mm->cpu[0].stat_updates = 0;
+        n = r.mm->stat_flushes;
         for (uint32_t k = 1; k < eras[i].seen_after; k++) {
-            memcg_stat_updated(s.mm, 1);
-            assert_true((s.mm->stat_pending > 0) == (k >= eras[i].first));
-            memcg_flush_if_pending(s.mm);
-            assert_int_equal(s.mm->stat_flushes, n);
+            memcg_stat_updated(r.mm, 1);
+            assert_true((r.mm->stat_pending > 0) == (k >= eras[i].first));
+            memcg_flush_if_pending(r.mm);
+            assert_int_equal(r.mm->stat_flushes, n);
         }
-        memcg_stat_updated(s.mm, 1);
-        memcg_flush_if_pending(s.mm);
-        assert_int_equal(s.mm->stat_flushes, n + 1);
-        assert_int_equal(s.mm->stat_pending, 0);
-        stop(&s);
+        memcg_stat_updated(r.mm, 1);
+        memcg_flush_if_pending(r.mm);
+        assert_int_equal(r.mm->stat_flushes, n + 1);
+        assert_int_equal(r.mm->stat_pending, 0);
+        sim_stop(&r.s);
     }
 }
 

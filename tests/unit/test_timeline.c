@@ -6,19 +6,14 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "config/settings.h"
 #include "report/report.h"
 #include "report/timeline.h"
-#include "small_trace.h"
+#include "small_replay.h"
 
 #define PAGES 3000u
 
 struct fixture {
-    char path[64];
-    struct knob_table knobs;
-    struct settings settings;
-    struct trace_reader *trace;
-    struct content_set *contents;
+    struct small_replay s;
     struct activity activity;
     struct timeline timeline;
     struct replay_result result;
@@ -29,9 +24,7 @@ struct fixture {
 static int setup(void **state) {
     struct fixture *f = calloc(1, sizeof(*f));
 
-    if (!f || !small_trace(f->path, PAGES, 3, NULL) || knob_table_init(&f->knobs, NULL) ||
-        settings_init(&f->settings, &f->knobs, NULL) || trace_open(f->path, &f->trace, NULL) ||
-        trace_load_content(f->trace, &f->contents, NULL))
+    if (!f || !small_replay_begin(&f->s, PAGES, 3))
         return -1;
     *state = f;
     return 0;
@@ -44,11 +37,7 @@ static int teardown(void **state) {
     replay_result_free(&f->result);
     activity_free(&f->activity);
     timeline_free(&f->timeline);
-    content_free(f->contents);
-    trace_close(f->trace);
-    settings_free(&f->settings);
-    knob_table_free(&f->knobs);
-    unlink(f->path);
+    small_replay_end(&f->s);
     free(f);
     return 0;
 }
@@ -60,13 +49,10 @@ static json_t *record(struct fixture *f, const char *const *pairs, size_t limit)
     json_t *j;
     FILE *out;
 
-    for (; *pairs; pairs++)
-        assert_int_equal(settings_add_pair(&f->settings, *pairs, NULL), RF_OK);
-    assert_int_equal(settings_resolve(&f->settings, NULL, 0, trace_reader_info(f->trace), &c, NULL),
-                     RF_OK);
+    small_replay_config(&f->s, pairs, &c);
     timeline_init(&f->timeline, limit);
-    assert_int_equal(activity_begin(&f->activity, trace_reader_info(f->trace), NULL), RF_OK);
-    assert_int_equal(replay_run(f->trace, f->contents, &c, &opts, &f->result, NULL), RF_OK);
+    assert_int_equal(activity_begin(&f->activity, trace_reader_info(f->s.trace), NULL), RF_OK);
+    assert_int_equal(replay_run(f->s.trace, f->s.contents, &c, &opts, &f->result, NULL), RF_OK);
     /* A name that no JSON string may hold as it is. */
     memcpy(f->activity.process[0], "a\"\\\n\xff</x>", 10);
     out = open_memstream(&f->text, &f->size);
@@ -234,7 +220,7 @@ static void test_same_result(void **state) {
     struct replay_result other;
     json_t *file = record(f, pairs, 10);
 
-    assert_int_equal(replay_run(f->trace, f->contents, &f->result.config, NULL, &other, NULL),
+    assert_int_equal(replay_run(f->s.trace, f->s.contents, &f->result.config, NULL, &other, NULL),
                      RF_OK);
     assert_int_equal(other.values.n, f->result.values.n);
     for (size_t i = 0; i < other.values.n; i++) {

@@ -25,9 +25,11 @@ static void start(struct rig *r, enum wp_rule rule, const char *device) {
     r->c.page_cluster = 0;
 }
 
+/* The machine runs, and the page has been written once. */
 static void run(struct rig *r) {
     rig_start(r);
     rig_process(r, 0, RF_NONE, 0);
+    rig_write(r, 0, PAGE, FIRST);
 }
 
 static void settle(struct rig *r) {
@@ -104,7 +106,6 @@ static void read_then_write(void **state) {
 
         start(&r, rule, "nvme");
         run(&r);
-        rig_write(&r, 0, PAGE, FIRST);
         drop(&r, PAGE);
         rig_read(&r, 0, PAGE);
         drain(&r);
@@ -128,7 +129,6 @@ static void idle_old_page(void **state) {
         start(&r, WP_W1, "nvme");
         r.c.era.fault.free_idle_after_cow = from_5_14;
         run(&r);
-        rig_write(&r, 0, PAGE, FIRST);
         drop(&r, PAGE);
         rig_read(&r, 0, PAGE);
         uint32_t slot = folio_slot(r.m->mm, folio_of(&r, PAGE));
@@ -149,7 +149,6 @@ static void written_at_once(void **state) {
 
         start(&r, rule, "nvme");
         run(&r);
-        rig_write(&r, 0, PAGE, FIRST);
         drop(&r, PAGE);
         struct outcome o = write_and_see(&r, 0, PAGE);
         assert_int_equal(o.copies, 0);
@@ -175,7 +174,6 @@ static void not_cached(void **state) {
 
             start(&r, rule, "pmem");
             run(&r);
-            rig_write(&r, 0, PAGE, FIRST);
             drop(&r, PAGE);
             rig_read(&r, 0, PAGE);
             assert_false(folio_of(&r, PAGE)->flags & FOLIO_SWAPCACHE);
@@ -204,7 +202,6 @@ static void shared_with_a_child(void **state) {
 
         start(&r, rule, "nvme");
         run(&r);
-        rig_write(&r, 0, PAGE, FIRST);
         drain(&r);
         fork_all(&r);
         expect(&r, rule, 0, PAGE, never);
@@ -227,7 +224,6 @@ static void shared_through_swap(void **state) {
 
         start(&r, rule, "nvme");
         run(&r);
-        rig_write(&r, 0, PAGE, FIRST);
         drop(&r, PAGE);
         fork_all(&r);
         rig_read(&r, 0, PAGE);
@@ -269,7 +265,6 @@ static void under_writeback(void **state) {
             start(&r, rule, "hdd");
             r.c.swap_stable_writes = (int8_t)needs;
             run(&r);
-            rig_write(&r, 0, PAGE, FIRST);
             push_out(&r, PAGE);
             rig_read(&r, 0, PAGE);
             drain(&r);
@@ -296,7 +291,6 @@ static void written_under_writeback(void **state) {
         start(&r, rule, "hdd");
         r.c.swap_stable_writes = 1;
         run(&r);
-        rig_write(&r, 0, PAGE, FIRST);
         push_out(&r, PAGE);
         struct outcome o = write_and_see(&r, 0, PAGE);
         /* After its read swap fault Wilcox's rule sees one mapping and one cache reference. */
@@ -317,7 +311,6 @@ static void ksm_pages(void **state) {
 
         start(&r, rule, "nvme");
         run(&r);
-        rig_write(&r, 0, PAGE, FIRST);
         rig_write(&r, 0, PAGE + 1, FIRST);
         drain(&r);
         RIG_OK(&r, machine_mark_ksm(r.m, PAGE, 1, &r.err));

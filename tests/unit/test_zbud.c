@@ -8,27 +8,11 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "refault/zpool.h"
+#include "zpool_rig.h"
 
 static struct zpool *make(bool bytes) {
     struct zpool_params p = {.name = "zswap1", .store_bytes = bytes, .max_objects = 4096};
-    struct zpool *z = NULL;
-    struct rf_err err;
-    assert_int_equal(zpool_find("zbud")->create(&p, &z, &err), 0);
-    return z;
-}
-
-static uint32_t get(struct zpool *z, uint32_t len, uint32_t owner) {
-    uint32_t h = RF_NONE;
-    assert_int_equal(z->ops->malloc(z, len, owner, &h), ZPOOL_OK);
-    return h;
-}
-
-static void done(struct zpool *z) {
-    struct rf_err err = {0, ""};
-    if (z->ops->check(z, &err) != 0)
-        fail_msg("%s", err.msg);
-    z->ops->destroy(z);
+    return zpool_make("zbud", &p);
 }
 
 static void test_limits(void **state) {

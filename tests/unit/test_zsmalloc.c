@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "refault/zpool.h"
+#include "zpool_rig.h"
 
 static const struct zs_policy old4 = {4, false, false, true};
 static const struct zs_policy new8 = {8, true, true, false};
@@ -16,24 +16,7 @@ static const struct zs_policy new8 = {8, true, true, false};
 static struct zpool *make(struct zs_policy zs, bool bytes) {
     struct zpool_params p = {
         .zs = zs, .name = "zram0", .store_bytes = bytes, .max_objects = 200000};
-    struct zpool *z = NULL;
-    struct rf_err err;
-    assert_int_equal(zpool_find("zsmalloc")->create(&p, &z, &err), 0);
-    return z;
-}
-
-static uint32_t get(struct zpool *z, uint32_t len, uint32_t owner) {
-    uint32_t h = RF_NONE;
-    assert_int_equal(z->ops->malloc(z, len, owner, &h), ZPOOL_OK);
-    assert_true(h < RF_NONE);
-    return h;
-}
-
-static void done(struct zpool *z) {
-    struct rf_err err = {0, ""};
-    if (z->ops->check(z, &err) != 0)
-        fail_msg("%s", err.msg);
-    z->ops->destroy(z);
+    return zpool_make("zsmalloc", &p);
 }
 
 static struct zs_class_stats stats_of(const struct zpool *z, uint32_t index) {
