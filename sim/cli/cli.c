@@ -66,6 +66,14 @@ int cli_fail(const struct rf_err *err) {
     return rf_exit_status(err->code);
 }
 
+int cli_end(const struct cli_command *c, int rc, int status, const struct rf_err *err) {
+    if (rc == 1)
+        return cli_help(c);
+    if (rc == RF_OK)
+        return status;
+    return err->code ? cli_fail(err) : 2;
+}
+
 void cli_note(const char *fmt, ...) {
     char text[1024];
     va_list ap;
@@ -147,6 +155,27 @@ int cli_next(struct cli_walk *w) {
     }
     w->value = value;
     return o->id;
+}
+
+int cli_parse(const struct cli_command *c, int argc, char **argv,
+              int (*take)(void *ctx, int id, const char *value, struct rf_err *err), void *ctx,
+              struct rf_err *err) {
+    struct cli_walk w;
+    int id;
+
+    cli_walk_init(&w, c, argc, argv);
+    while ((id = cli_next(&w)) != CLI_END) {
+        int rc;
+
+        if (id == CLI_HELP)
+            return 1;
+        if (id == CLI_BAD)
+            return RF_EUSAGE;
+        rc = take(ctx, id, w.value, err);
+        if (rc < 0)
+            return rc;
+    }
+    return RF_OK;
 }
 
 /* ---- help ---- */

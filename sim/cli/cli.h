@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include "config/settings.h"
 #include "refault/error.h"
+#include "report/report.h"
 
 struct cli_option {
     int id;           /* > 0; the table ends with id 0 */
@@ -51,6 +52,14 @@ enum { CLI_END = 0, CLI_ARG = -1, CLI_BAD = -2, CLI_HELP = -3 };
 void cli_walk_init(struct cli_walk *w, const struct cli_command *c, int argc, char **argv);
 /* The next option's id, or one of the values above. CLI_BAD: the message has been printed. */
 int cli_next(struct cli_walk *w);
+/* Gives every option and argument (id CLI_ARG) to take(), which returns < 0 with err on an error.
+ * RF_OK; 1: help was asked for; < 0: an error, in err, or printed already if err->code is 0. */
+int cli_parse(const struct cli_command *c, int argc, char **argv,
+              int (*take)(void *ctx, int id, const char *value, struct rf_err *err), void *ctx,
+              struct rf_err *err) RF_MUST_CHECK;
+/* How a command ends, by what cli_parse() or all that came after it returned: prints the help or
+ * the error, and gives the exit status; `status` is that of a command without an error. */
+int cli_end(const struct cli_command *c, int rc, int status, const struct rf_err *err);
 
 /* "refault COMMAND: message" on stderr; returns 2. */
 int cli_usage_error(const struct cli_command *c, const char *fmt, ...) RF_PRINTF(2, 3);
@@ -104,11 +113,15 @@ int cli_model_init(struct cli_model *m, struct rf_err *err) RF_MUST_CHECK;
 void cli_model_free(struct cli_model *m);
 /* Takes one of the shared options; 1 if it was one, 0 if not, < 0 an error in err. */
 int cli_model_option(struct cli_model *m, int id, const char *value, struct rf_err *err);
+/* Likewise --json, --csv and --html; 1 or 0. */
+int cli_output_option(struct outputs *o, int id, const char *value);
 
 /* Processors that can be used; the default of --jobs. */
 unsigned cli_all_cores(void);
 /* The value of --jobs. */
 int cli_jobs(const char *value, unsigned *out, struct rf_err *err) RF_MUST_CHECK;
+/* The value of --progress: 0 auto, 1 always, -1 never. */
+int cli_progress(const char *value, int *out, struct rf_err *err) RF_MUST_CHECK;
 
 /* ---- a progress bar ---- */
 struct progress {

@@ -33,33 +33,30 @@ struct args {
     bool all, quiet;
 };
 
+static int take_option(void *ctx, int id, const char *value, struct rf_err *err) {
+    struct args *a = ctx;
+
+    (void)err;
+    if (id == CLI_ARG)
+        a->files[a->n++] = value;
+    else if (id == OPT_ALL)
+        a->all = true;
+    else if (id == OPT_QUIET)
+        a->quiet = true;
+    else
+        cli_output_option(&a->out, id, value);
+    return RF_OK;
+}
+
 static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
-    struct cli_walk w;
-    int id, rc;
+    int rc;
 
     a->files = calloc((size_t)argc, sizeof(*a->files));
     if (!a->files)
         return rf_fail(err, RF_ENOMEM, "no memory for the command line");
-    cli_walk_init(&w, &cmd_compare_info, argc, argv);
-    while ((id = cli_next(&w)) != CLI_END) {
-        switch (id) {
-        case CLI_BAD:
-            return RF_EUSAGE;
-        case CLI_HELP:
-            return 1;
-        case CLI_ARG:
-            a->files[a->n++] = w.value;
-            break;
-        case OPT_ALL:
-            a->all = true;
-            break;
-        case OPT_QUIET:
-            a->quiet = true;
-            break;
-        default:
-            a->out.path[id == OPT_JSON ? OUT_JSON : OUT_CSV] = w.value;
-        }
-    }
+    rc = cli_parse(&cmd_compare_info, argc, argv, take_option, a, err);
+    if (rc != RF_OK)
+        return rc;
     if (!a->n)
         return rf_fail(err, RF_EUSAGE, "compare needs results; 'refault compare --help' explains");
     rc = outputs_check(&a->out, err);
@@ -68,25 +65,39 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
     return rc;
 }
 
+/* ---- output ---- */
+
+struct view {
+    const struct comparison *c;
+    size_t rows;
+};
+
+static json_t *write_json(const void *ctx) {
+    return compare_json(((const struct view *)ctx)->c);
+}
+
+static int write_csv(const void *ctx, FILE *f, struct rf_err *err) {
+    (void)err;
+    compare_csv(((const struct view *)ctx)->c, f);
+    return RF_OK;
+}
+
+static int write_text(const void *ctx, FILE *f, struct rf_err *err) {
+    const struct view *v = ctx;
+
+    (void)err;
+    compare_print(v->c, f, v->rows);
+    return RF_OK;
+}
+
 static int write_all(struct args *a, const struct comparison *c, struct rf_err *err) {
-    struct output *o = a->out.o, text;
+    static const struct output_writers writers = {
+        .json = write_json, .csv = write_csv, .text = write_text};
+    const struct view v = {c, a->all ? 0 : COMPARE_USUAL};
     int rc = outputs_open(&a->out, err);
 
-    if (rc == RF_OK && o[OUT_JSON].f) {
-        json_t *j = compare_json(c);
-
-        rc = report_write_json(&o[OUT_JSON], j, false, err);
-        json_decref(j);
-    }
-    if (rc == RF_OK && o[OUT_CSV].f)
-        compare_csv(c, o[OUT_CSV].f);
-    if (rc == RF_OK && !a->quiet && !outputs_take_stdout(&a->out)) {
-        rc = output_open(&text, "-", err);
-        if (rc == RF_OK) {
-            compare_print(c, text.f, a->all ? 0 : COMPARE_USUAL);
-            rc = output_close(&text, err);
-        }
-    }
+    if (rc == RF_OK)
+        rc = outputs_write(&a->out, &writers, &v, a->quiet, err);
     return outputs_close(&a->out, rc, err);
 }
 
@@ -102,12 +113,7 @@ static int cmd_compare(int argc, char **argv) {
         rc = compare_finish(&c, &err);
     if (rc == RF_OK)
         rc = write_all(&a, &c, &err);
-    if (rc == 1)
-        status = cli_help(&cmd_compare_info);
-    else if (rc == RF_OK)
-        status = 0;
-    else
-        status = err.code ? cli_fail(&err) : 2;
+    status = cli_end(&cmd_compare_info, rc, 0, &err);
     compare_free(&c);
     free(a.files);
     return status;

@@ -32,26 +32,28 @@ struct args {
     bool quiet;
 };
 
+static int take_option(void *ctx, int id, const char *value, struct rf_err *err) {
+    struct args *a = ctx;
+
+    (void)err;
+    if (id == CLI_ARG)
+        a->journals[a->n++] = value;
+    else if (id == OPT_QUIET)
+        a->quiet = true;
+    else
+        cli_output_option(&a->out, id, value);
+    return RF_OK;
+}
+
 static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
-    struct cli_walk w;
-    int id, rc;
+    int rc;
 
     a->journals = calloc((size_t)argc, sizeof(*a->journals));
     if (!a->journals)
         return rf_fail(err, RF_ENOMEM, "no memory for the command line");
-    cli_walk_init(&w, &cmd_merge_info, argc, argv);
-    while ((id = cli_next(&w)) != CLI_END) {
-        if (id == CLI_BAD)
-            return RF_EUSAGE;
-        if (id == CLI_HELP)
-            return 1;
-        if (id == CLI_ARG)
-            a->journals[a->n++] = w.value;
-        else if (id == OPT_QUIET)
-            a->quiet = true;
-        else
-            a->out.path[id == OPT_JSON ? OUT_JSON : id == OPT_CSV ? OUT_CSV : OUT_HTML] = w.value;
-    }
+    rc = cli_parse(&cmd_merge_info, argc, argv, take_option, a, err);
+    if (rc != RF_OK)
+        return rc;
     if (!a->n)
         return rf_fail(err, RF_EUSAGE, "merge needs journals; 'refault merge --help' explains");
     rc = outputs_check(&a->out, err);
@@ -146,12 +148,7 @@ static int cmd_merge(int argc, char **argv) {
         rc = results_write(&r, &a.out, a.quiet, &err);
     if (rc <= RF_OK)
         rc = outputs_close(&a.out, rc, &err);
-    if (rc == 1)
-        status = cli_help(&cmd_merge_info);
-    else if (rc == RF_OK)
-        status = 0;
-    else
-        status = err.code ? cli_fail(&err) : 2;
+    status = cli_end(&cmd_merge_info, rc, 0, &err);
     results_free(&r);
     free(a.journals);
     return status;

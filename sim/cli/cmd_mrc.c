@@ -49,6 +49,7 @@ struct args {
 
 struct curves {
     struct args *a;
+    char name[256]; /* of the trace */
     struct trace_info info;
     uint64_t *pages; /* of each size */
     struct mrc miss;
@@ -76,7 +77,8 @@ static int take_sizes(struct args *a, const char *list, struct rf_err *err) {
     return rc == RF_OK ? rc : rf_fail_prefix(err, "--sizes");
 }
 
-static int take_option(struct args *a, int id, const char *value, struct rf_err *err) {
+static int take_option(void *ctx, int id, const char *value, struct rf_err *err) {
+    struct args *a = ctx;
     uint64_t n;
 
     switch (id) {
@@ -106,31 +108,17 @@ static int take_option(struct args *a, int id, const char *value, struct rf_err 
     case OPT_NO_STALL:
         a->no_stall = true;
         return RF_OK;
-    case OPT_JSON:
-        a->out.path[OUT_JSON] = value;
-        return RF_OK;
-    case OPT_CSV:
-        a->out.path[OUT_CSV] = value;
-        return RF_OK;
     default:
-        return cli_model_option(&a->model, id, value, err);
+        return cli_output_option(&a->out, id, value) ? RF_OK
+                                                     : cli_model_option(&a->model, id, value, err);
     }
 }
 
 static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
-    struct cli_walk w;
-    int id, rc;
+    int rc = cli_parse(&cmd_mrc_info, argc, argv, take_option, a, err);
 
-    cli_walk_init(&w, &cmd_mrc_info, argc, argv);
-    while ((id = cli_next(&w)) != CLI_END) {
-        if (id == CLI_HELP)
-            return 1;
-        if (id == CLI_BAD)
-            return RF_EUSAGE;
-        rc = take_option(a, id, w.value, err);
-        if (rc < 0)
-            return rc;
-    }
+    if (rc != RF_OK)
+        return rc;
     if (!a->trace)
         return rf_fail(err, RF_EUSAGE, "mrc needs a trace; 'refault mrc --help' explains");
     rc = outputs_check(&a->out, err);
@@ -166,6 +154,7 @@ static int measure(struct curves *c, struct progress *bar, struct rf_err *err) {
 
     if (rc != RF_OK)
         return rc;
+    report_name(a->trace, c->name, sizeof(c->name));
     c->info = *trace_reader_info(r);
     c->pages = calloc(grid_points(&a->sizes), sizeof(*c->pages));
     rc = c->pages ? read_sizes(c, err) : rf_fail(err, RF_ENOMEM, "no memory for the sizes");
@@ -194,7 +183,10 @@ static double ratio_of(const struct curves *c, double misses) {
 
 /* ---- output ---- */
 
-static void print_csv(FILE *f, const struct curves *c) {
+static int print_csv(const void *ctx, FILE *f, struct rf_err *err) {
+    const struct curves *c = ctx;
+
+    (void)err;
     fputs("memory.max,pages,misses,miss_ratio,refaults", f);
     if (c->stall.n)
         fputs(",outcome,stall_ns,elapsed_ns,exact_outcome,exact_stall_ns", f);
@@ -216,6 +208,7 @@ static void print_csv(FILE *f, const struct curves *c) {
         }
         fputc('\n', f);
     }
+    return RF_OK;
 }
 
 static json_t *stall_json(const struct stall_point *p) {
@@ -229,9 +222,10 @@ static json_t *stall_json(const struct stall_point *p) {
     return j;
 }
 
-static json_t *curves_json(const struct curves *c, const char *name) {
+static json_t *curves_json(const void *ctx) {
+    const struct curves *c = ctx;
     json_t *points = json_array(),
-           *j = json_pack("{s:s, s:I, s:I, s:I, s:f, s:o}", "trace", name, "accesses",
+           *j = json_pack("{s:s, s:I, s:I, s:I, s:f, s:o}", "trace", c->name, "accesses",
                           (json_int_t)c->info.ops, "footprint_pages",
                           (json_int_t)c->info.footprint_pages, "first_accesses",
                           (json_int_t)c->miss.cold, "miss_rate", c->miss.rate, "points", points);
@@ -266,11 +260,13 @@ static void print_stall(FILE *f, const struct stall_point *p) {
     }
 }
 
-static void print_text(FILE *f, const struct curves *c, const char *name) {
+static int print_text(const void *ctx, FILE *f, struct rf_err *err) {
+    const struct curves *c = ctx;
     const struct stall_curve *s = &c->stall;
 
-    fprintf(f, "%s: %" PRIu64 " accesses, footprint %" PRIu64 " pages, %.0f first accesses\n", name,
-            c->info.ops, c->info.footprint_pages, c->miss.cold);
+    (void)err;
+    fprintf(f, "%s: %" PRIu64 " accesses, footprint %" PRIu64 " pages, %.0f first accesses\n",
+            c->name, c->info.ops, c->info.footprint_pages, c->miss.cold);
     fprintf(f, "%11s %11s %12s %10s", "memory.max", "pages", "LRU misses", "ratio");
     if (s->n)
         fprintf(f, " %12s%s", "stall", s->nr_exact ? "    exact run" : "");
@@ -296,32 +292,11 @@ static void print_text(FILE *f, const struct curves *c, const char *name) {
     else if (s->n)
         fprintf(f, "stall: miniatures of %" PRIu64 " pages (rate %.3g); no error known\n",
                 s->sampled_pages, s->rate);
+    return RF_OK;
 }
 
-static int write_results(struct curves *c, struct rf_err *err) {
-    const struct args *a = c->a;
-    const char *slash = strrchr(a->trace, '/'), *name = slash ? slash + 1 : a->trace;
-    struct output *o = c->a->out.o;
-    struct output text;
-    int rc = RF_OK;
-
-    if (o[OUT_JSON].f) {
-        json_t *j = curves_json(c, name);
-
-        rc = report_write_json(&o[OUT_JSON], j, false, err);
-        json_decref(j);
-    }
-    if (o[OUT_CSV].f)
-        print_csv(o[OUT_CSV].f, c);
-    if (rc != RF_OK || a->model.quiet || outputs_take_stdout(&a->out))
-        return rc;
-    rc = output_open(&text, "-", err);
-    if (rc == RF_OK) {
-        print_text(text.f, c, name);
-        rc = output_close(&text, err);
-    }
-    return rc;
-}
+static const struct output_writers writers = {
+    .json = curves_json, .csv = print_csv, .text = print_text};
 
 static int cmd_mrc(int argc, char **argv) {
     struct args a = {.miss_rate = 1.0, .exact = 3};
@@ -342,15 +317,10 @@ static int cmd_mrc(int argc, char **argv) {
         progress_clear(&bar);
     }
     if (rc == RF_OK)
-        rc = write_results(&c, &err);
+        rc = outputs_write(&a.out, &writers, &c, a.model.quiet, &err);
     if (rc != 1)
         rc = outputs_close(&a.out, rc, &err);
-    if (rc == 1)
-        status = cli_help(&cmd_mrc_info);
-    else if (rc == RF_OK)
-        status = 0;
-    else
-        status = err.code ? cli_fail(&err) : 2;
+    status = cli_end(&cmd_mrc_info, rc, 0, &err);
     mrc_free(&c.miss);
     stall_curve_free(&c.stall);
     free(c.pages);

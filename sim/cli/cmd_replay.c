@@ -41,73 +41,58 @@ const struct cli_command cmd_replay_info = {
 struct args {
     struct cli_model model;
     struct outputs out;
-    const char *trace, *sizes, *baseline;
+    const char *trace, *baseline;
     struct comparison comparison; /* the baseline */
     uint64_t timeline_limit;
     bool sparks; /* the summary goes to a terminal, and ends with drawings */
     rf_time interval;
 };
 
-/* 0 go on, 1 help was asked for, < 0 an error (in err, or printed if err->code is 0). */
-static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
-    struct cli_walk w;
-    int id, rc;
+static int take_option(void *ctx, int id, const char *value, struct rf_err *err) {
+    struct args *a = ctx;
 
-    cli_walk_init(&w, &cmd_replay_info, argc, argv);
-    while ((id = cli_next(&w)) != CLI_END) {
-        switch (id) {
-        case CLI_BAD:
-            return RF_EUSAGE;
-        case CLI_HELP:
-            return 1;
-        case CLI_ARG:
-            if (a->trace)
-                return rf_fail(err, RF_EUSAGE, "replay takes one trace, found '%s' and '%s'",
-                               a->trace, w.value);
-            a->trace = w.value;
-            break;
-        case OPT_JSON:
-            a->out.path[OUT_JSON] = w.value;
-            break;
-        case OPT_CSV:
-            a->out.path[OUT_CSV] = w.value;
-            break;
-        case OPT_HTML:
-            a->out.path[OUT_HTML] = w.value;
-            break;
-        case OPT_BASELINE:
-            a->baseline = w.value;
-            break;
-        case OPT_TIMELINE:
-            a->out.path[OUT_TIMELINE] = w.value;
-            break;
-        case OPT_TIMELINE_LIMIT:
-            if (!value_u64(w.value, &a->timeline_limit) || a->timeline_limit == 0 ||
-                a->timeline_limit > 1000000000)
-                return rf_fail(err, RF_EUSAGE,
-                               "--timeline-limit: bad value '%s', expected 1 to 1000000000",
-                               w.value);
-            break;
-        case OPT_SIZES:
-            a->sizes = w.value;
-            break;
-        case OPT_INTERVAL:
-            if (!value_time(w.value, &a->interval) || a->interval == 0)
-                return rf_fail(err, RF_EUSAGE,
-                               "--interval: bad value '%s', expected a time in ns, us, ms or s",
-                               w.value);
-            break;
-        default:
-            rc = cli_model_option(&a->model, id, w.value, err);
-            if (rc < 0)
-                return rc;
-        }
+    switch (id) {
+    case CLI_ARG:
+        if (a->trace)
+            return rf_fail(err, RF_EUSAGE, "replay takes one trace, found '%s' and '%s'", a->trace,
+                           value);
+        a->trace = value;
+        return RF_OK;
+    case OPT_BASELINE:
+        a->baseline = value;
+        return RF_OK;
+    case OPT_TIMELINE:
+        a->out.path[OUT_TIMELINE] = value;
+        return RF_OK;
+    case OPT_TIMELINE_LIMIT:
+        if (!value_u64(value, &a->timeline_limit) || a->timeline_limit == 0 ||
+            a->timeline_limit > 1000000000)
+            return rf_fail(err, RF_EUSAGE,
+                           "--timeline-limit: bad value '%s', expected 1 to 1000000000", value);
+        return RF_OK;
+    case OPT_SIZES:
+        a->out.also = value;
+        a->out.also_option = "sizes";
+        return RF_OK;
+    case OPT_INTERVAL:
+        if (!value_time(value, &a->interval) || a->interval == 0)
+            return rf_fail(err, RF_EUSAGE,
+                           "--interval: bad value '%s', expected a time in ns, us, ms or s", value);
+        return RF_OK;
+    default:
+        return cli_output_option(&a->out, id, value) ? RF_OK
+                                                     : cli_model_option(&a->model, id, value, err);
     }
+}
+
+static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
+    int rc = cli_parse(&cmd_replay_info, argc, argv, take_option, a, err);
+
+    if (rc != RF_OK)
+        return rc;
     if (!a->trace)
         return rf_fail(err, RF_EUSAGE, "replay needs a trace; 'refault replay --help' explains");
     rc = outputs_check(&a->out, err);
-    for (size_t i = 0; i < NR_OUTPUTS && rc == RF_OK; i++)
-        rc = outputs_differ((const char *const[]){a->out.path[i], a->sizes}, 2, err);
     if (rc != RF_OK)
         return rc;
     a->sparks = !a->model.quiet && isatty(STDOUT_FILENO) && !outputs_take_stdout(&a->out);
@@ -115,7 +100,8 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
         return rf_fail(err, RF_EUSAGE, "--timeline-limit needs --timeline FILE");
     if (a->interval && !a->out.path[OUT_CSV])
         return rf_fail(err, RF_EUSAGE, "--interval needs --csv FILE for the time series");
-    return RF_OK;
+    rc = outputs_keep(&a->out, a->trace, err);
+    return rc == RF_OK && a->baseline ? outputs_keep(&a->out, a->baseline, err) : rc;
 }
 
 static void warn_misplaced(void *ctx, const struct knob *k) {
@@ -125,16 +111,51 @@ static void warn_misplaced(void *ctx, const struct knob *k) {
              knob_kernels(k, kernels, sizeof(kernels)));
 }
 
-static void write_csv(const struct args *a, const struct replay_result *r, FILE *f) {
-    if (a->interval) {
-        csv_series(f, &r->series);
-        return;
+/* ---- output ---- */
+
+struct view {
+    struct args *a;
+    const char *name; /* of the trace */
+    const struct replay_result *r;
+    const struct activity *activity;
+};
+
+static json_t *result_json(const void *ctx) {
+    const struct view *v = ctx;
+
+    return report_json(v->r, &v->a->model.knobs, v->name);
+}
+
+static int write_csv(const void *ctx, FILE *f, struct rf_err *err) {
+    const struct view *v = ctx;
+
+    (void)err;
+    if (v->a->interval) {
+        csv_series(f, &v->r->series);
+        return RF_OK;
     }
     fputs("outcome", f);
-    csv_value_names(f, &r->values);
-    fprintf(f, "\n%s", r->outcome == MACHINE_OOM ? "oom" : "done");
-    csv_values(f, &r->values, &r->values);
+    csv_value_names(f, &v->r->values);
+    fprintf(f, "\n%s", v->r->outcome == MACHINE_OOM ? "oom" : "done");
+    csv_values(f, &v->r->values, &v->r->values);
     fputc('\n', f);
+    return RF_OK;
+}
+
+static int write_html(const void *ctx, FILE *f, struct rf_err *err) {
+    const struct view *v = ctx;
+
+    return html_replay(f, v->r, v->activity, &v->a->model.knobs, v->name, err);
+}
+
+static int write_text(const void *ctx, FILE *f, struct rf_err *err) {
+    const struct view *v = ctx;
+
+    (void)err;
+    report_text(f, v->r, v->name);
+    if (v->a->sparks)
+        report_sparks(f, v->activity, sparks_utf8());
+    return RF_OK;
 }
 
 static int print_comparison(struct args *a, const struct replay_result *r, const char *name,
@@ -158,41 +179,24 @@ static int print_comparison(struct args *a, const struct replay_result *r, const
 static int write_results(struct args *a, const struct replay_result *r,
                          const struct activity *activity, struct timeline *timeline,
                          struct rf_err *err) {
+    static const struct output_writers writers = {
+        .json = result_json, .csv = write_csv, .html = write_html, .text = write_text};
     char buf[256];
-    const char *name = report_name(a->trace, buf, sizeof(buf));
-    struct output *o = a->out.o;
+    const struct view v = {a, report_name(a->trace, buf, sizeof(buf)), r, activity};
+    FILE *f = a->out.o[OUT_TIMELINE].f;
     int rc = RF_OK;
 
-    if (o[OUT_JSON].f) {
-        json_t *j = report_json(r, &a->model.knobs, name);
-
-        rc = report_write_json(&o[OUT_JSON], j, false, err);
-        json_decref(j);
-    }
-    if (rc == RF_OK && o[OUT_CSV].f)
-        write_csv(a, r, o[OUT_CSV].f);
-    if (rc == RF_OK && o[OUT_HTML].f)
-        rc = html_replay(o[OUT_HTML].f, r, activity, &a->model.knobs, name, err);
-    if (rc == RF_OK && o[OUT_TIMELINE].f) {
-        rc = timeline_write(timeline, o[OUT_TIMELINE].f, r, activity, name, err);
+    if (f) {
+        rc = timeline_write(timeline, f, r, activity, v.name, err);
         if (timeline->dropped)
             cli_note("the timeline has its first %zu events; %llu more are left out, "
                      "--timeline-limit N keeps more",
                      timeline->n, (unsigned long long)timeline->dropped);
     }
-    if (rc == RF_OK && !a->model.quiet && !outputs_take_stdout(&a->out)) {
-        struct output text;
-
-        rc = output_open(&text, "-", err);
-        if (rc == RF_OK) {
-            report_text(text.f, r, name);
-            if (a->sparks)
-                report_sparks(text.f, activity, sparks_utf8());
-            rc = output_close(&text, err);
-        }
-    }
+    if (rc == RF_OK)
+        rc = outputs_write(&a->out, &writers, &v, a->model.quiet, err);
     if (rc == RF_OK && a->baseline && !outputs_take_stdout(&a->out))
-        rc = print_comparison(a, r, name, err);
+        rc = print_comparison(a, r, v.name, err);
     return rc;
 }
 
@@ -230,8 +234,8 @@ static int simulate(struct args *a, struct rf_err *err) {
         config.check = a->model.check;
         rc = trace_load_content(trace, &contents, err);
     }
-    if (rc == RF_OK && a->sizes)
-        rc = content_cache_load(contents, a->sizes, err);
+    if (rc == RF_OK && a->out.also)
+        rc = content_cache_load(contents, a->out.also, err);
     if (rc == RF_OK && opts.activity)
         rc = activity_begin(&activity, trace_reader_info(trace), err);
     if (rc == RF_OK) {
@@ -243,8 +247,8 @@ static int simulate(struct args *a, struct rf_err *err) {
         rc = write_results(a, &result, &activity, &timeline, err);
         replay_result_free(&result);
     }
-    if (rc == RF_OK && a->sizes)
-        rc = content_cache_save(contents, a->sizes, err);
+    if (rc == RF_OK && a->out.also)
+        rc = content_cache_save(contents, a->out.also, err);
     activity_free(&activity);
     timeline_free(&timeline);
     content_free(contents);
@@ -259,12 +263,6 @@ static int cmd_replay(int argc, char **argv) {
 
     if (rc == RF_OK)
         rc = parse(&a, argc, argv, &err);
-    if (rc == RF_OK)
-        rc = outputs_keep(&a.out, a.trace, &err);
-    if (rc == RF_OK)
-        rc = output_keeps(a.sizes, a.trace, &err);
-    if (rc == RF_OK && a.baseline)
-        rc = outputs_keep(&a.out, a.baseline, &err);
     if (rc == RF_OK && a.baseline)
         rc = compare_add_file(&a.comparison, a.baseline, &err);
     if (rc == RF_OK)
@@ -273,12 +271,7 @@ static int cmd_replay(int argc, char **argv) {
         rc = simulate(&a, &err);
     if (rc <= RF_OK)
         rc = outputs_close(&a.out, rc, &err);
-    if (rc == 1)
-        status = cli_help(&cmd_replay_info);
-    else if (rc == RF_OK)
-        status = 0;
-    else
-        status = err.code ? cli_fail(&err) : 2;
+    status = cli_end(&cmd_replay_info, rc, 0, &err);
     compare_free(&a.comparison);
     cli_model_free(&a.model);
     return status;

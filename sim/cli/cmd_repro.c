@@ -36,7 +36,8 @@ const struct cli_command cmd_repro_info = {
 struct args {
     const char *name;
     struct outputs out;
-    uint64_t seeds, jobs;
+    uint64_t seeds;
+    unsigned jobs;
     double scale; /* 0 = not given */
     bool quiet;
 };
@@ -60,45 +61,36 @@ static int parse_scale(const char *text, double *out, struct rf_err *err) {
     return RF_OK;
 }
 
-/* 0 go on, 1 help was asked for, < 0 an error (in err, or printed if err->code is 0). */
-static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
-    struct cli_walk w;
-    int id, rc = RF_OK;
+static int take_option(void *ctx, int id, const char *value, struct rf_err *err) {
+    struct args *a = ctx;
 
-    cli_walk_init(&w, &cmd_repro_info, argc, argv);
-    while (rc == RF_OK && (id = cli_next(&w)) != CLI_END) {
-        switch (id) {
-        case CLI_BAD:
-            return RF_EUSAGE;
-        case CLI_HELP:
-            return 1;
-        case CLI_ARG:
-            if (a->name)
-                rc = rf_fail(err, RF_EUSAGE, "repro takes one name, found '%s' and '%s'", a->name,
-                             w.value);
-            a->name = w.value;
-            break;
-        case OPT_JSON:
-            a->out.path[OUT_JSON] = w.value;
-            break;
-        case OPT_HTML:
-            a->out.path[OUT_HTML] = w.value;
-            break;
-        case OPT_SEEDS:
-            if (!value_u64(w.value, &a->seeds) || a->seeds < 1 || a->seeds > 100)
-                rc = rf_fail(err, RF_EUSAGE, "--seeds: bad value '%s', expected 1 to 100", w.value);
-            break;
-        case OPT_JOBS:
-            if (!value_u64(w.value, &a->jobs) || a->jobs < 1 || a->jobs > 1024)
-                rc = rf_fail(err, RF_EUSAGE, "--jobs: bad value '%s', expected 1 to 1024", w.value);
-            break;
-        case OPT_SCALE:
-            rc = parse_scale(w.value, &a->scale, err);
-            break;
-        default:
-            a->quiet = true;
-        }
+    switch (id) {
+    case CLI_ARG:
+        if (a->name)
+            return rf_fail(err, RF_EUSAGE, "repro takes one name, found '%s' and '%s'", a->name,
+                           value);
+        a->name = value;
+        return RF_OK;
+    case OPT_SEEDS:
+        if (!value_u64(value, &a->seeds) || a->seeds < 1 || a->seeds > 100)
+            return rf_fail(err, RF_EUSAGE, "--seeds: bad value '%s', expected 1 to 100", value);
+        return RF_OK;
+    case OPT_JOBS:
+        return cli_jobs(value, &a->jobs, err);
+    case OPT_SCALE:
+        return parse_scale(value, &a->scale, err);
+    case OPT_QUIET:
+        a->quiet = true;
+        return RF_OK;
+    default:
+        cli_output_option(&a->out, id, value);
+        return RF_OK;
     }
+}
+
+static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
+    int rc = cli_parse(&cmd_repro_info, argc, argv, take_option, a, err);
+
     if (rc == RF_OK)
         rc = outputs_check(&a->out, err);
     if (rc == RF_OK && !a->name && (a->out.path[OUT_JSON] || a->out.path[OUT_HTML]))
@@ -166,7 +158,7 @@ static void note_unused(const struct args *a, const struct repro_ops *ops) {
 /* Runs `only`, or all experiments if it is NULL, side by side. JSON goes to results. */
 static int run_jobs(const struct args *a, const struct repro_ops *only, FILE *out, json_t *results,
                     bool *failed, struct rf_err *err) {
-    struct repro_pool *pool = repro_pool_create(a->jobs ? (unsigned)a->jobs : cli_all_cores());
+    struct repro_pool *pool = repro_pool_create(a->jobs ? a->jobs : cli_all_cores());
     struct job jobs[REPRO_MAX];
     size_t n = 0;
     int rc = RF_OK;
@@ -204,19 +196,20 @@ static int run_jobs(const struct args *a, const struct repro_ops *only, FILE *ou
     return rc;
 }
 
-static int write_results(struct args *a, const json_t *results, bool all, struct rf_err *err) {
-    struct output *o = a->out.o;
-    int rc = RF_OK;
+/* 'all' gives an array, one name its result. */
+static json_t *results_json(const void *ctx) {
+    const json_t *results = ctx, *one = json_array_get(results, 0);
+    const json_t *j = json_array_size(results) == 1 ? one : results;
 
-    if (o[OUT_JSON].f)
-        rc =
-            report_write_json(&o[OUT_JSON], all ? results : json_array_get(results, 0), false, err);
-    if (rc == RF_OK && o[OUT_HTML].f)
-        rc = html_repro(o[OUT_HTML].f, results, err);
-    return rc;
+    return json_incref((json_t *)(uintptr_t)j);
+}
+
+static int write_html(const void *ctx, FILE *f, struct rf_err *err) {
+    return html_repro(f, ctx, err);
 }
 
 static int run_named(struct args *a, bool *failed, struct rf_err *err) {
+    static const struct output_writers writers = {.json = results_json, .html = write_html};
     bool all = strcmp(a->name, "all") == 0, text = !a->quiet && !outputs_take_stdout(&a->out);
     const struct repro_ops *only = all ? NULL : repro_find(a->name);
     json_t *results = json_array();
@@ -236,7 +229,7 @@ static int run_named(struct args *a, bool *failed, struct rf_err *err) {
             rc = output_close(&o, err);
     }
     if (rc == RF_OK)
-        rc = write_results(a, results, all, err);
+        rc = outputs_write(&a->out, &writers, results, true, err);
     rc = outputs_close(&a->out, rc, err);
     json_decref(results);
     return rc;
@@ -248,11 +241,7 @@ static int cmd_repro(int argc, char **argv) {
     bool failed = false;
     int rc = parse(&a, argc, argv, &err);
 
-    if (rc == 1)
-        return cli_help(&cmd_repro_info);
     if (rc == RF_OK)
         rc = a.name ? run_named(&a, &failed, &err) : list(&err);
-    if (rc != RF_OK)
-        return err.code ? cli_fail(&err) : 2;
-    return failed ? 1 : 0;
+    return cli_end(&cmd_repro_info, rc, failed, &err);
 }

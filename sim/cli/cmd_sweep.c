@@ -60,7 +60,7 @@ struct args {
     const char **traces;
     size_t nr_traces;
     struct outputs out;
-    const char *journal, *scenario_file;
+    const char *scenario_file;
     bool resume, list;
     unsigned jobs, shard, shards;
 };
@@ -105,7 +105,8 @@ static int take_scenarios(struct args *a, const char *path, struct rf_err *err) 
     return rc == RF_OK ? rc : rf_fail_prefix(err, "--scenarios");
 }
 
-static int take_option(struct args *a, int id, const char *value, struct rf_err *err) {
+static int take_option(void *ctx, int id, const char *value, struct rf_err *err) {
+    struct args *a = ctx;
     int rc;
 
     switch (id) {
@@ -125,7 +126,8 @@ static int take_option(struct args *a, int id, const char *value, struct rf_err 
     case OPT_JOBS:
         return cli_jobs(value, &a->jobs, err);
     case OPT_JOURNAL:
-        a->journal = value;
+        a->out.also = value;
+        a->out.also_option = "journal";
         return RF_OK;
     case OPT_RESUME:
         a->resume = true;
@@ -135,31 +137,17 @@ static int take_option(struct args *a, int id, const char *value, struct rf_err 
     case OPT_LIST:
         a->list = true;
         return RF_OK;
-    case OPT_JSON:
-        a->out.path[OUT_JSON] = value;
-        return RF_OK;
-    case OPT_HTML:
-        a->out.path[OUT_HTML] = value;
-        return RF_OK;
-    case OPT_CSV:
-        a->out.path[OUT_CSV] = value;
-        return RF_OK;
     default:
-        rc = cli_model_option(&a->model, id, value, err);
-        return rc < 0 ? rc : RF_OK;
+        return cli_output_option(&a->out, id, value) ? RF_OK
+                                                     : cli_model_option(&a->model, id, value, err);
     }
 }
 
 static int check_files(const struct args *a, struct rf_err *err) {
     int rc = outputs_check(&a->out, err);
 
-    for (size_t i = 0; i < NR_OUTPUTS && rc == RF_OK; i++)
-        rc = outputs_differ((const char *const[]){a->journal, a->out.path[i]}, 2, err);
-    for (size_t i = 0; i < a->nr_traces && rc == RF_OK; i++) {
+    for (size_t i = 0; i < a->nr_traces && rc == RF_OK; i++)
         rc = outputs_keep(&a->out, a->traces[i], err);
-        if (rc == RF_OK)
-            rc = output_keeps(a->journal, a->traces[i], err);
-    }
     if (rc == RF_OK && a->scenario_file)
         rc = outputs_keep(&a->out, a->scenario_file, err);
     return rc;
@@ -167,29 +155,19 @@ static int check_files(const struct args *a, struct rf_err *err) {
 
 /* 0 go on, 1 help was asked for, < 0 an error (in err, or printed if err->code is 0). */
 static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
-    struct cli_walk w;
-    int id;
+    int rc;
 
     a->traces = calloc((size_t)argc, sizeof(*a->traces));
     if (!a->traces)
         return rf_fail(err, RF_ENOMEM, "no memory for the command line");
-    cli_walk_init(&w, &cmd_sweep_info, argc, argv);
-    while ((id = cli_next(&w)) != CLI_END) {
-        int rc;
-
-        if (id == CLI_BAD)
-            return RF_EUSAGE;
-        if (id == CLI_HELP)
-            return 1;
-        rc = take_option(a, id, w.value, err);
-        if (rc != RF_OK)
-            return rc;
-    }
+    rc = cli_parse(&cmd_sweep_info, argc, argv, take_option, a, err);
+    if (rc != RF_OK)
+        return rc;
     if (!a->nr_traces)
         return rf_fail(err, RF_EUSAGE, "sweep needs a trace; 'refault sweep --help' explains");
     if (!a->grid.n && !a->scenarios.n)
         return rf_fail(err, RF_EUSAGE, "sweep needs at least one --sweep KEY=LIST or --scenarios");
-    if (a->resume && !a->journal)
+    if (a->resume && !a->out.also)
         return rf_fail(err, RF_EUSAGE, "--resume needs --journal FILE");
     return check_files(a, err);
 }
@@ -233,7 +211,7 @@ static int run_plan(struct args *a, const struct plan *p, struct rf_err *err) {
         .threads = a->jobs ? a->jobs : cli_all_cores(),
         .shard = a->shard,
         .shards = a->shards,
-        .journal = a->journal,
+        .journal = a->out.also,
         .resume = a->resume,
         .progress = on_progress,
         .ctx = &bar,
@@ -246,11 +224,11 @@ static int run_plan(struct args *a, const struct plan *p, struct rf_err *err) {
     if (rc != RF_OK)
         return rc;
     if (s.dropped)
-        cli_note("%s: %llu damaged line%s left out", a->journal, (unsigned long long)s.dropped,
+        cli_note("%s: %llu damaged line%s left out", a->out.also, (unsigned long long)s.dropped,
                  s.dropped == 1 ? "" : "s");
     if (a->resume && !a->model.quiet)
         cli_note("%zu point%s run, the others are from %s", s.nr_run, s.nr_run == 1 ? "" : "s",
-                 a->journal);
+                 a->out.also);
     rc = results_write(&s.results, &a->out, a->model.quiet, err);
     sweep_free(&s);
     return rc;
@@ -291,12 +269,7 @@ static int cmd_sweep(int argc, char **argv) {
         rc = parse(&a, argc, argv, &err);
     if (rc == RF_OK)
         rc = simulate(&a, &err);
-    if (rc == 1)
-        status = cli_help(&cmd_sweep_info);
-    else if (rc == RF_OK)
-        status = 0;
-    else
-        status = err.code ? cli_fail(&err) : 2;
+    status = cli_end(&cmd_sweep_info, rc, 0, &err);
     grid_free(&a.grid);
     scenarios_free(&a.scenarios);
     free(a.where);

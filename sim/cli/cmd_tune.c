@@ -54,7 +54,8 @@ static int take_metric(struct args *a, const char *value, struct rf_err *err) {
     return metric_parse(&a->p.metrics[a->p.nr_metrics++], value, err);
 }
 
-static int take_option(struct args *a, int id, const char *value, struct rf_err *err) {
+static int take_option(void *ctx, int id, const char *value, struct rf_err *err) {
+    struct args *a = ctx;
     uint64_t n;
     int rc;
 
@@ -84,31 +85,19 @@ static int take_option(struct args *a, int id, const char *value, struct rf_err 
         return RF_OK;
     case OPT_JOBS:
         return cli_jobs(value, &a->jobs, err);
-    case OPT_JSON:
-        a->out.path[OUT_JSON] = value;
-        return RF_OK;
-    case OPT_CSV:
-        a->out.path[OUT_CSV] = value;
-        return RF_OK;
     default:
-        return cli_model_option(&a->model, id, value, err);
+        return cli_output_option(&a->out, id, value) ? RF_OK
+                                                     : cli_model_option(&a->model, id, value, err);
     }
 }
 
 static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
-    struct cli_walk w;
-    int id, rc = metric_parse(&a->p.metrics[0], "stall", err);
+    int rc = metric_parse(&a->p.metrics[0], "stall", err);
 
     a->p.nr_metrics = 1;
-    cli_walk_init(&w, &cmd_tune_info, argc, argv);
-    while (rc >= 0 && (id = cli_next(&w)) != CLI_END) {
-        if (id == CLI_HELP)
-            return 1;
-        if (id == CLI_BAD)
-            return RF_EUSAGE;
-        rc = take_option(a, id, w.value, err);
-    }
-    if (rc < 0)
+    if (rc == RF_OK)
+        rc = cli_parse(&cmd_tune_info, argc, argv, take_option, a, err);
+    if (rc != RF_OK)
         return rc;
     if (!a->p.trace)
         return rf_fail(err, RF_EUSAGE, "tune needs a trace; 'refault tune --help' explains");
@@ -121,6 +110,11 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
 }
 
 /* ---- output ---- */
+
+struct view {
+    const struct args *a;
+    const struct tune_result *r;
+};
 
 static void print_knobs(FILE *f, const struct args *a, size_t index) {
     struct setting *values = calloc(a->grid.n, sizeof(*values));
@@ -182,10 +176,15 @@ static void print_front(FILE *f, const struct args *a, const struct tune_result 
     free(front);
 }
 
-static void print_text(FILE *f, const struct args *a, const struct tune_result *r,
-                       const char *name) {
-    fprintf(f, "%s: least %s of %zu points, %zu of them run whole", name, a->p.metrics[0].name,
-            r->n, r->nr_exact);
+static int print_text(const void *ctx, FILE *f, struct rf_err *err) {
+    const struct view *v = ctx;
+    const struct args *a = v->a;
+    const struct tune_result *r = v->r;
+    char name[256];
+
+    (void)err;
+    fprintf(f, "%s: least %s of %zu points, %zu of them run whole",
+            report_name(a->p.trace, name, sizeof(name)), a->p.metrics[0].name, r->n, r->nr_exact);
     for (size_t i = 0; i < r->nr_rungs; i++)
         fprintf(f, "%s %zu at rate %.3g", i ? "," : "; in miniature", r->rungs[i].points,
                 r->rungs[i].rate);
@@ -195,7 +194,7 @@ static void print_text(FILE *f, const struct args *a, const struct tune_result *
                 r->nr_failed == 1 ? "" : "s", r->first_failure.msg);
     if (r->best == SIZE_MAX) {
         fputs("no point that was run whole keeps the bounds\n", f);
-        return;
+        return RF_OK;
     }
     fputs("best:", f);
     print_knobs(f, a, r->best);
@@ -203,15 +202,21 @@ static void print_text(FILE *f, const struct args *a, const struct tune_result *
     print_metrics(f, a, r->points[r->best].value);
     fputc('\n', f);
     print_front(f, a, r);
+    return RF_OK;
 }
 
 static const char *outcome_of(const struct tune_point *p) {
     return p->failed ? "failed" : p->oom ? "oom" : "done";
 }
 
-static void print_csv(FILE *f, const struct args *a, const struct tune_result *r) {
+static int print_csv(const void *ctx, FILE *f, struct rf_err *err) {
+    const struct view *v = ctx;
+    const struct args *a = v->a;
+    const struct tune_result *r = v->r;
     struct setting *values = calloc(a->grid.n, sizeof(*values));
 
+    if (!values)
+        return rf_fail(err, RF_ENOMEM, "no memory for the points");
     for (size_t i = 0; i < a->grid.n; i++)
         fprintf(f, "%s,", a->grid.axes[i].knob->key);
     fputs("outcome", f);
@@ -220,7 +225,7 @@ static void print_csv(FILE *f, const struct args *a, const struct tune_result *r
         csv_field(f, a->p.metrics[m].name);
     }
     fputs(",bounds,front,best\n", f);
-    for (size_t i = 0; values && i < r->n; i++) {
+    for (size_t i = 0; i < r->n; i++) {
         const struct tune_point *p = &r->points[i];
 
         if (!p->exact)
@@ -236,6 +241,7 @@ static void print_csv(FILE *f, const struct args *a, const struct tune_result *r
         fprintf(f, ",%d,%d,%d\n", !p->failed && p->violation <= 0, p->front, i == r->best);
     }
     free(values);
+    return RF_OK;
 }
 
 static json_t *point_json(const struct args *a, const struct tune_result *r, size_t index) {
@@ -256,7 +262,11 @@ static json_t *point_json(const struct args *a, const struct tune_result *r, siz
                      "outcome", outcome_of(p));
 }
 
-static json_t *result_json(const struct args *a, const struct tune_result *r, const char *name) {
+static json_t *result_json(const void *ctx) {
+    const struct view *v = ctx;
+    const struct args *a = v->a;
+    const struct tune_result *r = v->r;
+    char name[256];
     json_t *points = json_array(), *rungs = json_array();
 
     for (size_t i = 0; i < r->n; i++)
@@ -264,35 +274,14 @@ static json_t *result_json(const struct args *a, const struct tune_result *r, co
     for (size_t i = 0; i < r->nr_rungs; i++)
         json_array_append_new(rungs, json_pack("{s:f, s:I}", "rate", r->rungs[i].rate, "points",
                                                (json_int_t)r->rungs[i].points));
-    return json_pack("{s:s, s:s, s:I, s:o, s:o, s:o}", "trace", name, "minimize",
-                     a->p.metrics[0].name, "exact", (json_int_t)r->nr_exact, "miniatures", rungs,
-                     "best", r->best == SIZE_MAX ? json_null() : point_json(a, r, r->best),
-                     "points", points);
+    return json_pack(
+        "{s:s, s:s, s:I, s:o, s:o, s:o}", "trace", report_name(a->p.trace, name, sizeof(name)),
+        "minimize", a->p.metrics[0].name, "exact", (json_int_t)r->nr_exact, "miniatures", rungs,
+        "best", r->best == SIZE_MAX ? json_null() : point_json(a, r, r->best), "points", points);
 }
 
-static int write_results(struct args *a, const struct tune_result *r, struct rf_err *err) {
-    const char *slash = strrchr(a->p.trace, '/'), *name = slash ? slash + 1 : a->p.trace;
-    struct output *o = a->out.o;
-    struct output text;
-    int rc = RF_OK;
-
-    if (o[OUT_JSON].f) {
-        json_t *j = result_json(a, r, name);
-
-        rc = report_write_json(&o[OUT_JSON], j, false, err);
-        json_decref(j);
-    }
-    if (o[OUT_CSV].f)
-        print_csv(o[OUT_CSV].f, a, r);
-    if (rc != RF_OK || a->model.quiet || outputs_take_stdout(&a->out))
-        return rc;
-    rc = output_open(&text, "-", err);
-    if (rc == RF_OK) {
-        print_text(text.f, a, r, name);
-        rc = output_close(&text, err);
-    }
-    return rc;
-}
+static const struct output_writers writers = {
+    .json = result_json, .csv = print_csv, .text = print_text};
 
 static void on_progress(void *ctx, uint64_t done, uint64_t total) {
     progress_update(ctx, done, total);
@@ -323,15 +312,11 @@ static int cmd_tune(int argc, char **argv) {
         progress_clear(&bar);
     }
     if (rc == RF_OK)
-        rc = write_results(&a, &r, &err);
+        rc = outputs_write(&a.out, &writers, &(struct view){&a, &r}, a.model.quiet, &err);
     if (rc != 1)
         rc = outputs_close(&a.out, rc, &err);
-    if (rc == 1)
-        status = cli_help(&cmd_tune_info);
-    else if (rc == RF_OK)
-        status = r.best == SIZE_MAX; /* the bounds could not be kept */
-    else
-        status = err.code ? cli_fail(&err) : 2;
+    /* 1: no point keeps the bounds */
+    status = cli_end(&cmd_tune_info, rc, r.best == SIZE_MAX, &err);
     tune_result_free(&r);
     grid_free(&a.grid);
     cli_model_free(&a.model);

@@ -69,11 +69,12 @@ const struct cli_command cmd_validate_info = {
 struct args {
     struct validate_opts o;
     struct knob_table knobs;
+    struct outputs out;
     const char **cases;
     struct validate_setting *settings;
     char **texts; /* of the settings */
     size_t nr_texts;
-    const char *json, *html, *markdown, *diverge, *catalogue;
+    const char *diverge, *catalogue;
     bool quiet, ablate;
     int progress;
 };
@@ -126,8 +127,8 @@ static int add_setting(struct args *a, const char *pair, struct rf_err *err) {
     return RF_OK;
 }
 
-static int parse_option(struct args *a, int id, const char *value, struct rf_err *err) {
-    uint64_t n;
+static int take_option(void *ctx, int id, const char *value, struct rf_err *err) {
+    struct args *a = ctx;
 
     switch (id) {
     case OPT_KERNEL:
@@ -138,14 +139,8 @@ static int parse_option(struct args *a, int id, const char *value, struct rf_err
     case OPT_KINDS:
         a->o.kinds = value;
         return RF_OK;
-    case OPT_JSON:
-        a->json = value;
-        return RF_OK;
-    case OPT_HTML:
-        a->html = value;
-        return RF_OK;
     case OPT_MARKDOWN:
-        a->markdown = value;
+        a->out.path[OUT_MARKDOWN] = value;
         return RF_OK;
     case OPT_ABLATE:
         a->ablate = true;
@@ -180,123 +175,81 @@ static int parse_option(struct args *a, int id, const char *value, struct rf_err
         a->quiet = true;
         return RF_OK;
     case OPT_JOBS:
-        if (!value_u64(value, &n) || n < 1 || n > 1024)
-            return rf_fail(err, RF_EUSAGE, "--jobs: bad value '%s', expected 1 to 1024", value);
-        a->o.threads = (unsigned)n;
-        return RF_OK;
+        return cli_jobs(value, &a->o.threads, err);
     case OPT_PROGRESS:
-        if (strcmp(value, "auto") == 0)
-            a->progress = 0;
-        else if (strcmp(value, "always") == 0)
-            a->progress = 1;
-        else if (strcmp(value, "never") == 0)
-            a->progress = -1;
-        else
-            return rf_fail(err, RF_EUSAGE,
-                           "--progress: bad value '%s', expected auto, always or never", value);
+        return cli_progress(value, &a->progress, err);
+    case CLI_ARG:
+        if (a->o.dir)
+            return rf_fail(err, RF_EUSAGE, "validate takes one folder, found '%s' and '%s'",
+                           a->o.dir, value);
+        a->o.dir = value;
         return RF_OK;
     default:
-        return RF_EUSAGE;
+        cli_output_option(&a->out, id, value);
+        return RF_OK;
     }
 }
 
-/* 0 go on, 1 help was asked for, < 0 an error (in err, or printed if err->code is 0). */
 static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
-    struct cli_walk w;
-    int id, rc;
+    int rc = cli_parse(&cmd_validate_info, argc, argv, take_option, a, err);
 
-    cli_walk_init(&w, &cmd_validate_info, argc, argv);
-    while ((id = cli_next(&w)) != CLI_END) {
-        if (id == CLI_BAD)
-            return RF_EUSAGE;
-        if (id == CLI_HELP)
-            return 1;
-        if (id == CLI_ARG) {
-            if (a->o.dir)
-                return rf_fail(err, RF_EUSAGE, "validate takes one folder, found '%s' and '%s'",
-                               a->o.dir, w.value);
-            a->o.dir = w.value;
-            continue;
-        }
-        rc = parse_option(a, id, w.value, err);
-        if (rc != RF_OK)
-            return rc;
-    }
+    if (rc != RF_OK)
+        return rc;
     if (!a->o.dir)
         return rf_fail(err, RF_EUSAGE,
                        "validate needs a folder of recorded runs; "
                        "'refault validate --help' explains");
-    if (a->ablate && !a->markdown)
+    if (a->ablate && !a->out.path[OUT_MARKDOWN])
         return rf_fail(err, RF_EUSAGE, "--ablate needs --markdown, which it adds a table to");
-    return outputs_differ((const char *const[]){a->json, a->markdown, a->html}, 3, err);
+    return outputs_check(&a->out, err);
 }
 
-static int write_text(const struct args *a, const struct validation *v, struct rf_err *err) {
-    struct output o;
-    int rc = output_open(&o, "-", err);
+/* ---- output ---- */
 
-    if (rc != RF_OK)
-        return rc;
-    if (a->diverge) {
-        for (size_t i = 0; i < v->nr_cases; i++)
-            validate_print_divergence(o.f, &v->cases[i]);
-    } else if (a->quiet) {
-        validate_print_last_line(o.f, v);
+struct view {
+    const struct args *a;
+    const struct validation *v;
+};
+
+static json_t *result_json(const void *ctx) {
+    return validate_json(((const struct view *)ctx)->v);
+}
+
+static int write_html(const void *ctx, FILE *f, struct rf_err *err) {
+    json_t *j = result_json(ctx);
+    int rc = j ? html_validate(f, j, err) : rf_fail(err, RF_ENOMEM, "no memory for the result");
+
+    json_decref(j);
+    return rc;
+}
+
+static int write_text(const void *ctx, FILE *f, struct rf_err *err) {
+    const struct view *w = ctx;
+
+    (void)err;
+    if (w->a->diverge) {
+        for (size_t i = 0; i < w->v->nr_cases; i++)
+            validate_print_divergence(f, &w->v->cases[i]);
+    } else if (w->a->quiet) {
+        validate_print_last_line(f, w->v);
     } else {
-        validate_print(o.f, v);
+        validate_print(f, w->v);
     }
-    return output_close(&o, err);
+    return RF_OK;
 }
 
-static int write_results(const struct args *a, const struct validation *v, struct rf_err *err) {
-    bool text = true;
-    struct output o;
+static int write_results(struct args *a, const struct validation *v, struct rf_err *err) {
+    static const struct output_writers writers = {
+        .json = result_json, .html = write_html, .text = write_text};
+    FILE *f = a->out.o[OUT_MARKDOWN].f;
     int rc = RF_OK;
 
-    if (a->json) {
-        rc = output_open(&o, a->json, err);
-        if (rc == RF_OK) {
-            json_t *j = validate_json(v);
-            struct rf_err ignored;
-
-            text = o.f != stdout;
-            rc = j ? report_write_json(&o, j, false, err)
-                   : rf_fail(err, RF_ENOMEM, "no memory for the result");
-            json_decref(j);
-            if (output_close(&o, rc == RF_OK ? err : &ignored) != RF_OK && rc == RF_OK)
-                rc = err->code;
-        }
+    if (f) {
+        validate_markdown(f, v);
+        if (a->ablate)
+            rc = validate_ablate(f, v, &a->knobs, err);
     }
-    if (rc == RF_OK && a->html) {
-        rc = output_open(&o, a->html, err);
-        if (rc == RF_OK) {
-            json_t *j = validate_json(v);
-            struct rf_err ignored;
-
-            text = text && o.f != stdout;
-            rc = j ? html_validate(o.f, j, err)
-                   : rf_fail(err, RF_ENOMEM, "no memory for the result");
-            json_decref(j);
-            if (output_close(&o, rc == RF_OK ? err : &ignored) != RF_OK && rc == RF_OK)
-                rc = err->code;
-        }
-    }
-    if (rc == RF_OK && a->markdown) {
-        rc = output_open(&o, a->markdown, err);
-        if (rc == RF_OK) {
-            text = text && o.f != stdout;
-            struct rf_err ignored;
-
-            validate_markdown(o.f, v);
-            if (a->ablate)
-                rc = validate_ablate(o.f, v, &a->knobs, err);
-            if (output_close(&o, rc == RF_OK ? err : &ignored) != RF_OK && rc == RF_OK)
-                rc = err->code;
-        }
-    }
-    if (rc == RF_OK && text)
-        rc = write_text(a, v, err);
-    return rc;
+    return rc == RF_OK ? outputs_write(&a->out, &writers, &(struct view){a, v}, false, err) : rc;
 }
 
 static int print_catalogue(const struct args *a, struct rf_err *err) {
@@ -349,7 +302,7 @@ static int cmd_validate(int argc, char **argv) {
     if (rc == RF_OK && a.catalogue) {
         rc = print_catalogue(&a, &err);
         v.passed = true;
-    } else if (rc == RF_OK) {
+    } else if (rc == RF_OK && (rc = outputs_open(&a.out, &err)) == RF_OK) {
         progress_init(&bar, a.progress);
         a.o.progress = on_progress;
         a.o.ctx = &bar;
@@ -360,12 +313,9 @@ static int cmd_validate(int argc, char **argv) {
     }
     if (rc == RF_OK && !a.catalogue)
         rc = write_results(&a, &v, &err);
-    if (rc == 1)
-        status = cli_help(&cmd_validate_info);
-    else if (rc == RF_OK)
-        status = v.passed || a.diverge ? 0 : 1;
-    else
-        status = err.code ? cli_fail(&err) : 2;
+    if (rc <= RF_OK)
+        rc = outputs_close(&a.out, rc, &err);
+    status = cli_end(&cmd_validate_info, rc, v.passed || a.diverge ? 0 : 1, &err);
     validation_free(&v);
     for (size_t i = 0; i < a.nr_texts; i++)
         free(a.texts[i]);

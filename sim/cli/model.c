@@ -50,19 +50,40 @@ int cli_model_option(struct cli_model *m, int id, const char *value, struct rf_e
         m->quiet = true;
         return 1;
     case OPT_PROGRESS:
-        if (strcmp(value, "auto") == 0)
-            m->progress = 0;
-        else if (strcmp(value, "always") == 0)
-            m->progress = 1;
-        else if (strcmp(value, "never") == 0)
-            m->progress = -1;
-        else
-            return rf_fail(err, RF_EUSAGE,
-                           "--progress: bad value '%s', expected auto, always or never", value);
+        rc = cli_progress(value, &m->progress, err);
+        return rc == RF_OK ? 1 : rc;
+    default:
+        return 0;
+    }
+}
+
+int cli_output_option(struct outputs *o, int id, const char *value) {
+    switch (id) {
+    case OPT_JSON:
+        o->path[OUT_JSON] = value;
+        return 1;
+    case OPT_CSV:
+        o->path[OUT_CSV] = value;
+        return 1;
+    case OPT_HTML:
+        o->path[OUT_HTML] = value;
         return 1;
     default:
         return 0;
     }
+}
+
+int cli_progress(const char *value, int *out, struct rf_err *err) {
+    if (strcmp(value, "auto") == 0)
+        *out = 0;
+    else if (strcmp(value, "always") == 0)
+        *out = 1;
+    else if (strcmp(value, "never") == 0)
+        *out = -1;
+    else
+        return rf_fail(err, RF_EUSAGE, "--progress: bad value '%s', expected auto, always or never",
+                       value);
+    return RF_OK;
 }
 
 int cli_jobs(const char *value, unsigned *out, struct rf_err *err) {

@@ -17,7 +17,7 @@ int output_open(struct output *o, const char *path, struct rf_err *err) {
     return RF_OK;
 }
 
-int output_keeps(const char *path, const char *input, struct rf_err *err) {
+static int output_keeps(const char *path, const char *input, struct rf_err *err) {
     struct stat a, b;
 
     if (!path || strcmp(path, "-") == 0 || stat(path, &a) != 0 || stat(input, &b) != 0)
@@ -55,17 +55,6 @@ static bool same_output(const char *a, const char *b) {
         return S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
     return folder_of(a, &sa, &na) && folder_of(b, &sb, &nb) && strcmp(na, nb) == 0 &&
            sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
-}
-
-int outputs_differ(const char *const *paths, size_t n, struct rf_err *err) {
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = i + 1; j < n; j++) {
-            if (paths[i] && paths[j] && same_output(paths[i], paths[j]))
-                return rf_fail(err, RF_EUSAGE, "%s: two outputs cannot go to one file",
-                               strcmp(paths[i], "-") == 0 ? "stdout" : paths[i]);
-        }
-    }
-    return RF_OK;
 }
 
 const char *report_name(const char *path, char *buf, size_t size) {
@@ -117,26 +106,35 @@ int output_close(struct output *o, struct rf_err *err) {
 
 /* ---- several of them ---- */
 
-static const char *const option_names[NR_OUTPUTS] = {
-    [OUT_JSON] = "json", [OUT_CSV] = "csv", [OUT_HTML] = "html", [OUT_TIMELINE] = "timeline"};
+static const char *const option_names[NR_OUTPUTS] = {[OUT_JSON] = "json",
+                                                     [OUT_CSV] = "csv",
+                                                     [OUT_HTML] = "html",
+                                                     [OUT_TIMELINE] = "timeline",
+                                                     [OUT_MARKDOWN] = "markdown"};
+
+static int differ(const char *name_a, const char *a, const char *name_b, const char *b,
+                  struct rf_err *err) {
+    if (!a || !b || !same_output(a, b))
+        return RF_OK;
+    if (strcmp(a, "-") == 0)
+        return rf_fail(err, RF_EUSAGE, "--%s - and --%s - cannot both have stdout", name_a, name_b);
+    return rf_fail(err, RF_EUSAGE, "--%s and --%s cannot both be %s", name_a, name_b, a);
+}
 
 int outputs_check(const struct outputs *o, struct rf_err *err) {
-    for (size_t i = 0; i < NR_OUTPUTS; i++) {
-        for (size_t j = i + 1; j < NR_OUTPUTS; j++) {
-            if (!o->path[i] || !o->path[j] || !same_output(o->path[i], o->path[j]))
-                continue;
-            if (strcmp(o->path[i], "-") == 0)
-                return rf_fail(err, RF_EUSAGE, "--%s - and --%s - cannot both have stdout",
-                               option_names[i], option_names[j]);
-            return rf_fail(err, RF_EUSAGE, "--%s and --%s cannot both be %s", option_names[i],
-                           option_names[j], o->path[i]);
-        }
+    int rc = RF_OK;
+
+    for (size_t i = 0; i < NR_OUTPUTS && rc == RF_OK; i++) {
+        for (size_t j = i + 1; j < NR_OUTPUTS && rc == RF_OK; j++)
+            rc = differ(option_names[i], o->path[i], option_names[j], o->path[j], err);
+        if (rc == RF_OK)
+            rc = differ(option_names[i], o->path[i], o->also_option, o->also, err);
     }
-    return RF_OK;
+    return rc;
 }
 
 int outputs_keep(const struct outputs *o, const char *input, struct rf_err *err) {
-    int rc = RF_OK;
+    int rc = output_keeps(o->also, input, err);
 
     for (size_t i = 0; i < NR_OUTPUTS && rc == RF_OK; i++)
         rc = output_keeps(o->path[i], input, err);
@@ -171,4 +169,28 @@ bool outputs_take_stdout(const struct outputs *o) {
             return true;
     }
     return false;
+}
+
+int outputs_write(struct outputs *o, const struct output_writers *w, const void *ctx, bool quiet,
+                  struct rf_err *err) {
+    struct output text;
+    int rc = RF_OK;
+
+    if (o->o[OUT_JSON].f && w->json) {
+        json_t *j = w->json(ctx);
+
+        rc = j ? report_write_json(&o->o[OUT_JSON], j, false, err)
+               : rf_fail(err, RF_ENOMEM, "no memory for the result");
+        json_decref(j);
+    }
+    if (rc == RF_OK && o->o[OUT_CSV].f && w->csv)
+        rc = w->csv(ctx, o->o[OUT_CSV].f, err);
+    if (rc == RF_OK && o->o[OUT_HTML].f && w->html)
+        rc = w->html(ctx, o->o[OUT_HTML].f, err);
+    if (rc != RF_OK || quiet || !w->text || outputs_take_stdout(o))
+        return rc;
+    rc = output_open(&text, "-", err);
+    if (rc == RF_OK)
+        rc = w->text(ctx, text.f, err);
+    return rc == RF_OK ? output_close(&text, err) : rc;
 }

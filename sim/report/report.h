@@ -16,21 +16,20 @@ struct output {
     const char *path;
 };
 int output_open(struct output *o, const char *path, struct rf_err *err) RF_MUST_CHECK;
-/* RF_EUSAGE if writing to path (may be NULL) would destroy the file input. */
-int output_keeps(const char *path, const char *input, struct rf_err *err) RF_MUST_CHECK;
-/* RF_EUSAGE if two of the n paths (NULL = not asked for) are one file, or both stdout: their
- * contents would mix. They need not exist yet. */
-int outputs_differ(const char *const *paths, size_t n, struct rf_err *err) RF_MUST_CHECK;
 /* Flushes and closes; RF_EIO if anything could not be written. */
 int output_close(struct output *o, struct rf_err *err) RF_MUST_CHECK;
 
 /* The files that a command may be asked for, by the name of their option. */
-enum output_kind { OUT_JSON, OUT_CSV, OUT_HTML, OUT_TIMELINE, NR_OUTPUTS };
+enum output_kind { OUT_JSON, OUT_CSV, OUT_HTML, OUT_TIMELINE, OUT_MARKDOWN, NR_OUTPUTS };
 struct outputs {
     const char *path[NR_OUTPUTS]; /* NULL = not wanted */
     struct output o[NR_OUTPUTS];
+    /* A file that the command writes by itself, and the name of its option; NULL = none. It is
+     * checked with the others and never opened here. */
+    const char *also, *also_option;
 };
-/* RF_EUSAGE if two of them are the same place. */
+/* RF_EUSAGE if two of them are the same place, where their contents would mix. They need not exist
+ * yet. */
 int outputs_check(const struct outputs *o, struct rf_err *err) RF_MUST_CHECK;
 /* RF_EUSAGE if one of them would destroy the file input. */
 int outputs_keep(const struct outputs *o, const char *input, struct rf_err *err) RF_MUST_CHECK;
@@ -40,6 +39,16 @@ int outputs_open(struct outputs *o, struct rf_err *err) RF_MUST_CHECK;
 int outputs_close(struct outputs *o, int rc, struct rf_err *err) RF_MUST_CHECK;
 /* Whether one of them goes to stdout, which then has no room for a summary. */
 bool outputs_take_stdout(const struct outputs *o);
+/* How the result ctx of a command is written in each form that it has; NULL = it has none. */
+struct output_writers {
+    json_t *(*json)(const void *ctx); /* a new reference; NULL: no memory */
+    int (*csv)(const void *ctx, FILE *f, struct rf_err *err);
+    int (*html)(const void *ctx, FILE *f, struct rf_err *err);
+    int (*text)(const void *ctx, FILE *f, struct rf_err *err);
+};
+/* Writes what is open, and the text to stdout unless quiet or stdout is taken. */
+int outputs_write(struct outputs *o, const struct output_writers *w, const void *ctx, bool quiet,
+                  struct rf_err *err) RF_MUST_CHECK;
 
 /* A text as it is shown: one line of valid UTF-8, with ? for what is not. Returns buf. */
 const char *report_line(const char *text, char *buf, size_t size);
