@@ -121,6 +121,9 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
         return rc;
     if (!a->trace)
         return rf_fail(err, RF_EUSAGE, "mrc needs a trace; 'refault mrc --help' explains");
+    if (settings_has(&a->model.settings, "memory.max"))
+        return rf_fail(err, RF_EUSAGE,
+                       "memory.max is what mrc varies: give its values with --sizes");
     rc = outputs_check(&a->out, err);
     return rc != RF_OK || a->sizes.n ? rc : take_sizes(a, "5%..100%:5%", err);
 }

@@ -91,6 +91,19 @@ static int take_option(void *ctx, int id, const char *value, struct rf_err *err)
     }
 }
 
+static int check_metrics(const struct args *a, struct rf_err *err) {
+    const struct metric *m = a->p.metrics;
+
+    for (size_t i = 1; i < a->p.nr_metrics; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (metric_same(&m[i], &m[k]))
+                return rf_fail(err, RF_EUSAGE, "--against: '%s' is %s already", m[i].name,
+                               k ? "weighed" : "minimised");
+        }
+    }
+    return RF_OK;
+}
+
 static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
     int rc = metric_parse(&a->p.metrics[0], "stall", err);
 
@@ -103,7 +116,9 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
         return rf_fail(err, RF_EUSAGE, "tune needs a trace; 'refault tune --help' explains");
     if (!a->grid.n)
         return rf_fail(err, RF_EUSAGE, "tune needs --sweep KEY=LIST to search");
-    rc = outputs_check(&a->out, err);
+    rc = check_metrics(a, err);
+    if (rc == RF_OK)
+        rc = outputs_check(&a->out, err);
     if (rc == RF_OK && a->p.nr_metrics == 1 && !a->p.metrics[0].memory)
         rc = take_metric(a, "memory", err);
     return rc;

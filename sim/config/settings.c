@@ -81,6 +81,14 @@ static int add_line(void *ctx, const char *key, const char *value, unsigned line
     return settings_add(ctx, key, value, err);
 }
 
+bool settings_has(const struct settings *s, const char *key) {
+    for (size_t i = 0; i < s->n; i++) {
+        if (strcmp(s->v[i].knob->key, key) == 0)
+            return true;
+    }
+    return false;
+}
+
 int settings_add_file(struct settings *s, const char *path, struct rf_err *err) {
     return ini_read(path, add_line, s, err);
 }

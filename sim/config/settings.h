@@ -34,6 +34,8 @@ int settings_add(struct settings *s, const char *key, const char *value,
 /* Adds "KEY=VALUE". */
 int settings_add_pair(struct settings *s, const char *pair, struct rf_err *err) RF_MUST_CHECK;
 int settings_add_file(struct settings *s, const char *path, struct rf_err *err) RF_MUST_CHECK;
+/* Whether a knob was set, by whatever way. */
+bool settings_has(const struct settings *s, const char *key);
 /* "default", or a file. */
 int settings_set_profile(struct settings *s, const char *name, struct rf_err *err) RF_MUST_CHECK;
 

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mrc/miniature.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 static int read_info(const char *path, struct trace_info *out, struct rf_err *err) {
     struct trace_reader *r;
     int rc = trace_open(path, &r, err);
@@ -21,7 +16,6 @@ int miniature_make(struct miniature *m, const char *trace, double rate, uint32_t
                    uint64_t seed, struct rf_err *err) {
     const struct trace_sample_params p = {
         .rate = rate, .group = group, .seed = seed, .zstd_level = 1};
-    const char *tmp = getenv("TMPDIR");
     struct trace_sample_tables tables;
     struct trace_info info;
     int rc;
@@ -30,22 +24,17 @@ int miniature_make(struct miniature *m, const char *trace, double rate, uint32_t
     rc = read_info(trace, &m->whole, err);
     if (rc != RF_OK || rate >= 1.0)
         return rc;
-    if (snprintf(m->dir, sizeof(m->dir), "%s/refault-XXXXXX", tmp && *tmp ? tmp : "/tmp") >=
-        (int)sizeof(m->dir)) {
-        m->dir[0] = '\0';
-        return rf_fail(err, RF_EUSAGE, "TMPDIR: '%s' is too long", tmp);
-    }
-    if (!mkdtemp(m->dir)) {
-        rc = rf_fail(err, RF_EIO, "%s: no directory for a sample: %s", m->dir, strerror(errno));
-        m->dir[0] = '\0';
+    rc = scratch_open(&m->sample, err);
+    if (rc != RF_OK)
         return rc;
-    }
-    snprintf(m->path, sizeof(m->path), "%s/sample.rft", m->dir);
-    rc = trace_sample(trace, m->path, &p, &tables, err);
+    rc = trace_sample(trace, m->sample.path, &p, &tables, err);
+    if (rc == RF_EIO)
+        rf_fail_prefix(err, "a sample of %s", trace);
     if (rc == RF_OK)
-        rc = read_info(m->path, &info, err);
+        rc = read_info(m->sample.path, &info, err);
     if (rc == RF_OK && info.ops == 0)
-        rc = rf_fail(err, RF_EUSAGE, "%s: a sample at rate %g has no access", trace, rate);
+        rc = rf_fail(err, RF_EUSAGE, "%s: a sample at rate %g has none of its %llu pages", trace,
+                     rate, (unsigned long long)m->whole.footprint_pages);
     if (rc == RF_OK) {
         m->ratio = (double)info.footprint_pages / (double)m->whole.footprint_pages;
         m->extra_tables = (uint64_t)((double)tables.sampled - (double)tables.whole * m->ratio);
@@ -54,15 +43,12 @@ int miniature_make(struct miniature *m, const char *trace, double rate, uint32_t
 }
 
 void miniature_free(struct miniature *m) {
-    if (m->path[0])
-        unlink(m->path);
-    if (m->dir[0])
-        rmdir(m->dir);
+    scratch_close(&m->sample);
     *m = (struct miniature){0};
 }
 
 const char *miniature_path(const struct miniature *m, const char *trace) {
-    return m->path[0] ? m->path : trace;
+    return m->sample.path[0] ? m->sample.path : trace;
 }
 
 static void scale_amount(struct rf_amount *a, double ratio) {

@@ -9,10 +9,11 @@
 #define SIM_MRC_MINIATURE_H
 
 #include "config/settings.h"
+#include "scratch.h"
 #include "trace/sample.h"
 
 struct miniature {
-    char dir[64], path[80]; /* of the sample, a temporary file; "" if the rate was 1 */
+    struct scratch sample; /* not open if the rate was 1 */
     double ratio;           /* footprint of the sample / footprint of the whole */
     uint64_t extra_tables;  /* pages of page tables that the sample has beyond that ratio */
     struct trace_info whole;
@@ -21,7 +22,6 @@ struct miniature {
  * readahead finds its neighbours. RF_EUSAGE if nothing is left at this rate. */
 int miniature_make(struct miniature *m, const char *trace, double rate, uint32_t group,
                    uint64_t seed, struct rf_err *err) RF_MUST_CHECK;
-/* Removes the temporary file. */
 void miniature_free(struct miniature *m);
 /* The path to replay: the sample, or `trace` if all of it is kept. */
 const char *miniature_path(const struct miniature *m, const char *trace);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mrc/stall.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "mrc/miniature.h"
@@ -103,6 +104,9 @@ static int run_sizes(struct batch *b, struct stall_curve *c, const char *path, s
         if (points[n].err.code != RF_OK) {
             *err = points[n].err;
             rc = rf_fail_prefix(err, "memory.max=%s", p->sizes->axes[0].values[i]);
+            if (mini && c->sampled_pages < mini->whole.footprint_pages)
+                rf_fail_prefix(err, "in a miniature of %" PRIu64 " of %" PRIu64 " pages (rate %g)",
+                               c->sampled_pages, mini->whole.footprint_pages, c->rate);
             break;
         }
         take(&c->points[i], &points[n].result, mini);
@@ -170,7 +174,7 @@ static int run_all(const char *trace, const struct stall_params *p, struct stall
     all = c->rate >= 1.0;
     rc = miniature_make(mini, trace, c->rate, miniature_group(&config), p->seed, err);
     if (rc == RF_OK && !all)
-        rc = subject_open(&sample, mini->path, err);
+        rc = subject_open(&sample, mini->sample.path, err);
     if (rc != RF_OK)
         goto out;
     c->ratio = mini->ratio;

@@ -26,8 +26,8 @@ struct writer_index {
 
 struct trace_writer {
     FILE *file;
-    char *path, *part;
-    uint64_t at; /* offset of the next block */
+    char *path, *part; /* part: written to; the same as path if that is an open file */
+    uint64_t at;       /* offset of the next block */
     ZSTD_CCtx *zstd;
     struct rft_track track;
     struct trace_info info;
@@ -113,7 +113,8 @@ int trace_writer_open(const char *path, const struct trace_writer_params *p,
     }
     memcpy(w->path, path, len + 1);
     memcpy(w->part, path, len);
-    memcpy(w->part + len, ".part", 6);
+    bool open_file = strncmp(path, TRACE_OPEN_FILE, sizeof(TRACE_OPEN_FILE) - 1) == 0;
+    memcpy(w->part + len, open_file ? "" : ".part", open_file ? 1 : 6);
     if ((rc = rft_track_init(&w->track, err))) {
         writer_free(w);
         return rc;
@@ -141,7 +142,7 @@ int trace_writer_open(const char *path, const struct trace_writer_params *p,
                        ZSTD_getErrorName(zrc));
     }
     struct stat st;
-    if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+    if (!open_file && lstat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
         writer_free(w);
         return rf_fail(err, RF_EIO, "%s: is no regular file, expected a file or a new name", path);
     }
@@ -467,7 +468,7 @@ int trace_writer_close(struct trace_writer *w, struct rf_err *err) {
     }
     FILE *file = w->file;
     w->file = NULL;
-    if (fclose(file) != 0 || rename(w->part, w->path) != 0) {
+    if (fclose(file) != 0 || (strcmp(w->part, w->path) != 0 && rename(w->part, w->path) != 0)) {
         rc = io_failed(w, "close or rename", err);
         trace_writer_abort(w);
         return rc;
@@ -482,6 +483,7 @@ void trace_writer_abort(struct trace_writer *w) {
     if (w->file)
         fclose(w->file);
     w->file = NULL;
-    unlink(w->part);
+    if (strcmp(w->part, w->path) != 0)
+        unlink(w->part);
     writer_free(w);
 }

@@ -60,6 +60,11 @@ int metric_parse(struct metric *m, const char *text, struct rf_err *err) {
     return RF_OK;
 }
 
+bool metric_same(const struct metric *a, const struct metric *b) {
+    return a->kind == b->kind && strcmp(a->key, b->key) == 0 && a->written == b->written &&
+           a->memory == b->memory;
+}
+
 static double value_or_0(const struct replay_result *r, enum machine_value_kind kind,
                          const char *name) {
     const struct value *v = value_list_find(&r->values, kind, name);

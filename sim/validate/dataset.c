@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "validate/dataset.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "refault/config.h"
+#include "scratch.h"
 #include "trace/importers/importer.h"
 #include "trace/lines.h"
 #include "validate/catalogue.h"
@@ -18,7 +18,7 @@ struct trace_entry {
     char name[128];
     uint64_t pages;
     bool thp;
-    char *path;
+    struct scratch file; /* the trace, converted */
     struct trace_prefix *prefix;
     uint64_t ops;
     struct rf_err err; /* why it could not be read; code RF_OK if it was */
@@ -42,8 +42,6 @@ struct dataset {
     const char *dir;
     const struct golden_list *goldens;
     bool kernel_sizes;
-    char tmp[512];
-    unsigned nr_files;
     pthread_mutex_t lock;
     struct trace_entry *traces;
     struct content_entry *contents;
@@ -53,19 +51,12 @@ struct dataset {
 int dataset_open(const char *dir, const struct golden_list *goldens, bool kernel_sizes,
                  struct dataset **out, struct rf_err *err) {
     struct dataset *d = calloc(1, sizeof(*d));
-    const char *tmp = getenv("TMPDIR");
 
     if (!d)
         return rf_fail(err, RF_ENOMEM, "no memory for the cases");
     d->dir = dir;
     d->goldens = goldens;
     d->kernel_sizes = kernel_sizes;
-    snprintf(d->tmp, sizeof(d->tmp), "%.400s/refault-validate-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (!mkdtemp(d->tmp)) {
-        rf_fail(err, RF_EIO, "%s: cannot create a temporary folder: %s", d->tmp, strerror(errno));
-        free(d);
-        return RF_EIO;
-    }
     pthread_mutex_init(&d->lock, NULL);
     *out = d;
     return RF_OK;
@@ -78,9 +69,7 @@ void dataset_close(struct dataset *d) {
         struct trace_entry *t = d->traces;
 
         d->traces = t->next;
-        if (t->path)
-            unlink(t->path);
-        free(t->path);
+        scratch_close(&t->file);
         free(t->prefix);
         free(t);
     }
@@ -97,7 +86,6 @@ void dataset_close(struct dataset *d) {
         d->digests = e->next;
         free(e);
     }
-    rmdir(d->tmp);
     pthread_mutex_destroy(&d->lock);
     free(d);
 }
@@ -204,19 +192,14 @@ static int convert(struct dataset *d, struct trace_entry *t, struct rf_err *err)
     static const char *const endings[] = {".txt.zst", ".txt", NULL};
     const struct import_options opt = {.pages = t->pages, .thp = t->thp, .zstd_level = 1};
     const char *text = t->text;
-    char path[600];
     int rc = dataset_find(d, "traces", t->name, endings, t->text, sizeof(t->text), err);
 
     if (rc == RF_OK)
         rc = count_operations(t, text, err);
     if (rc != RF_OK)
         return rc;
-    snprintf(path, sizeof(path), "%s/%u.rft", d->tmp, d->nr_files++);
-    t->path = malloc(strlen(path) + 1);
-    if (!t->path)
-        return rf_fail(err, RF_ENOMEM, "%s: no memory for its name", text);
-    memcpy(t->path, path, strlen(path) + 1);
-    return import_text.import(text, path, &opt, err);
+    rc = scratch_open(&t->file, err);
+    return rc == RF_OK ? import_text.import(text, t->file.path, &opt, err) : rc;
 }
 
 int dataset_trace(struct dataset *d, const struct golden *g, struct dataset_trace *out,
@@ -256,7 +239,7 @@ int dataset_trace(struct dataset *d, const struct golden *g, struct dataset_trac
     if (rc == RF_OK)
         rc = dataset_check(d, g, t->text, g->trace_sha256, err);
     if (rc == RF_OK)
-        *out = (struct dataset_trace){.path = t->path, .prefix = t->prefix, .ops = t->ops};
+        *out = (struct dataset_trace){.path = t->file.path, .prefix = t->prefix, .ops = t->ops};
     return rc;
 }
 
