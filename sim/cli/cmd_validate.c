@@ -129,6 +129,7 @@ static int add_setting(struct args *a, const char *pair, struct rf_err *err) {
 
 static int take_option(void *ctx, int id, const char *value, struct rf_err *err) {
     struct args *a = ctx;
+    uint64_t n;
 
     switch (id) {
     case OPT_KERNEL:
