@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #define DEFAULT_QUANTUM_NS 10000u
-#define DEFAULT_SLICE_NS 3000000u
+#define DEFAULT_SLICE_NS 3000000u /* kernel/sched/fair.c 6.1: 0.75 ms scaled up to 3 ms */
 /* Steps in a row in which no clock moves and no event fires before a task counts as stuck. */
 #define MAX_IDLE_STEPS (1u << 20)
 

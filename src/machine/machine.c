@@ -219,7 +219,7 @@ static int check_cgroup(const struct machine_config *c, struct rf_err *err) {
 
 static int wire(struct machine *m, struct rf_err *err) {
     const struct machine_config *c = &m->c;
-    struct engine_params ep = {.cpus = c->cpus, .quantum_ns = 10000, .slice_ns = SLICE_NS};
+    struct engine_params ep = {.cpus = c->cpus};
     uint64_t ram = machine_amount_pages(c, c->ram);
     uint64_t swap_pages = machine_amount_pages(c, c->swap_size);
     bool v1 = is_v1(c);

@@ -125,7 +125,6 @@ void queue_start(struct machine *m, uint32_t pid, rf_time when);
 void queue_exited(struct machine *m, uint32_t pid, rf_time when);
 int do_control(struct machine *m, struct sim_cpu *cpu, const struct ctl *c,
                struct rf_err *err) RF_MUST_CHECK;
-#define SLICE_NS 3000000u /* kernel/sched/fair.c: 0.75 ms scaled up to 3 ms */
 /* Runs the zswap shrink worker, if it has work, until done or the horizon; true if work is left. */
 bool run_worker(struct machine *m, struct sim_cpu *cpu, rf_time horizon);
 extern const struct mm_wait_ops machine_wait_ops;

@@ -59,7 +59,7 @@ static inline uint32_t folio_refs(const struct folio *f) {
 }
 
 /* Per CPU: folios on their way to a list or within one (struct folio_batch of the kernel). */
-#define BATCH_MAX 31
+#define BATCH_MAX 31 /* PAGEVEC_SIZE (include/linux/pagevec.h 6.12) */
 struct folio_batch {
     uint32_t n;
     uint32_t folio[BATCH_MAX];

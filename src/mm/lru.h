@@ -22,7 +22,8 @@ struct lru_list {
     uint64_t nr;         /* pages */
 };
 
-/* MGLRU state of a lruvec (anon only). */
+/* MGLRU state of a lruvec (anon only). MAX_NR_GENS and MAX_NR_TIERS (include/linux/mmzone.h 6.1).
+ */
 #define LRU_GEN_MAX 4
 #define LRU_GEN_TIERS 4
 struct lru_gen {

@@ -9,6 +9,7 @@
 
 #include "mm_internal.h"
 
+/* include/linux/mmzone.h 6.1 */
 #define MIN_NR_GENS 2u
 #define MIN_LRU_BATCH 64u   /* folios isolated by one call; PTEs around a young one */
 #define MAX_LRU_BATCH 4096u /* folios looked at by one call */

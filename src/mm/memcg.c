@@ -206,6 +206,8 @@ static bool try_charge(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint3
     return true;
 }
 
+#define COSTLY_NR 8u /* 1 << PAGE_ALLOC_COSTLY_ORDER (include/linux/mmzone.h 6.1) */
+/* The model's own end of a charge whose reclaim always frees something and never enough. */
 #define MAX_CHARGE_ROUNDS 10000u
 
 enum charge_result memcg_charge(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint32_t nr,
@@ -232,8 +234,7 @@ enum charge_result memcg_charge(struct mm *mm, struct sim_cpu *cpu, uint32_t mem
             ctx->charge_drained = true;
             continue;
         }
-        /* Progress that never gets below the limit ends too: the kernel would go on for ever. */
-        if (got && nr <= 8 && ++ctx->charge_rounds < MAX_CHARGE_ROUNDS)
+        if (got && nr <= COSTLY_NR && ++ctx->charge_rounds < MAX_CHARGE_ROUNDS)
             continue;
         if (!got && reclaim_wait(mm, cpu, &ctx->charge_flushed))
             continue;
@@ -263,7 +264,7 @@ bool memcg_charge_large(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint
             drained = true;
             continue;
         }
-        if (noretry || (!(got && nr <= 8) && retries-- == 0))
+        if (noretry || (!(got && nr <= COSTLY_NR) && retries-- == 0))
             return false;
     }
 }
@@ -435,7 +436,9 @@ void memcg_flush_if_pending(struct mm *mm) {
 }
 
 #define NS_PER_MS 1000000u
-/* Delay in milliseconds for an overage, mm/memcontrol.c calculate_high_delay(), HZ = 1000. */
+/* Delay in milliseconds for an overage, mm/memcontrol.c calculate_high_delay() 6.1, HZ = 1000. 20
+ * and 14 are MEMCG_DELAY_PRECISION_SHIFT and MEMCG_DELAY_SCALING_SHIFT, 2000 is
+ * MEMCG_MAX_HIGH_DELAY_JIFFIES. */
 static uint64_t high_delay_ms(uint64_t usage, uint64_t high, uint64_t nr_pages) {
     if (usage <= high)
         return 0;
@@ -472,12 +475,8 @@ rf_time memcg_handle_over_high(struct mm *mm, struct sim_cpu *cpu, uint32_t memc
                 d = RF_MAX(d, high_delay_ms(mm->memcg[i].usage, mm->memcg[i].high, nr));
         if (d <= 10) /* HZ / 100 */
             return 0;
-        if (got || retries--) {
-            in_retry = true;
-            if (retries > MAX_RECLAIM_RETRIES)
-                return d * NS_PER_MS;
-            continue;
-        }
-        return d * NS_PER_MS;
+        if (!got && !retries--)
+            return d * NS_PER_MS;
+        in_retry = true;
     }
 }

@@ -31,6 +31,7 @@ static struct memcg_stats stats_below(const struct mm *mm, uint32_t memcg) {
     return s;
 }
 
+/* inactive_list_is_low() of mm/vmscan.c: the root of ten times the gigabytes of both lists. */
 static bool inactive_is_low(const struct memcg_stats *s) {
     uint64_t gb = (s->inactive_anon + s->active_anon) >> (30 - RF_PAGE_SHIFT);
     uint64_t ratio = gb ? isqrt(10 * gb) : 1;
@@ -215,6 +216,7 @@ void watermarks_init(struct mm *mm) {
     const struct mm_knobs *k = &mm->p.knobs;
     uint64_t kb = k->min_free_kbytes;
 
+    /* calculate_min_free_kbytes() of mm/page_alloc.c */
     if (!kb)
         kb = RF_MIN(RF_MAX(isqrt(k->ram_pages * 4 * 16), 128u), 262144u);
     /* khugepaged keeps pageblocks free: two, and one for each pair of migrate types, a zone, but at

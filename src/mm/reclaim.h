@@ -5,8 +5,8 @@
 
 #include "mm_internal.h"
 
-#define SWAP_CLUSTER_MAX 32u
-#define DEF_PRIORITY 12
+#define SWAP_CLUSTER_MAX 32u /* include/linux/swap.h 6.1 */
+#define DEF_PRIORITY 12      /* include/linux/mmzone.h 6.1 */
 
 /* ---- reclaim.c, reclaim_lists.c ---- */
 #define RECLAIM_KSWAPD 1u

@@ -22,7 +22,7 @@ static int grow(void **arr, uint32_t *cap, uint32_t n, size_t elem, struct rf_er
     return RF_OK;
 }
 
-#define MAX_PIDS (1u << 22)
+#define MAX_PIDS (1u << 22) /* PID_MAX_LIMIT (include/linux/threads.h 6.1) */
 
 int space_process(struct mm *mm, struct sim_cpu *cpu, uint32_t pid, uint32_t memcg, bool forked,
                   struct rf_err *err) {

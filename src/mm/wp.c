@@ -47,6 +47,7 @@ static bool reuse_w1(const struct folio *f, uint32_t more_refs) {
 static bool reuse_w2(struct mm *mm, struct sim_cpu *cpu, uint32_t id, struct folio *f) {
     uint32_t cached = (f->flags & FOLIO_SWAPCACHE) ? 1 : 0;
 
+    /* three: the mapping, the swap cache, a batch */
     if ((f->flags & FOLIO_KSM) || folio_refs(f) > 3)
         return false;
     if (f->flags & FOLIO_IN_BATCH)

@@ -3,9 +3,9 @@
 #include "refault/swap.h"
 
 #define PAGES_PER_TABLE 512u
-#define VMA_RA_ORDER_MAX 5u
-#define VMA_RA_HITS_MAX 63u
-#define RA_INITIAL_HITS 4u
+#define VMA_RA_ORDER_MAX 5u /* SWAP_RA_ORDER_CEILING */
+#define VMA_RA_HITS_MAX 63u /* SWAP_RA_HITS_MAX */
+#define RA_INITIAL_HITS 4u  /* of swapin_readahead_hits, and of a VMA's swap_readahead_info */
 
 uint32_t swap_ra_pages(uint64_t prev, uint64_t cur, uint32_t hits, uint32_t max,
                        uint32_t prev_win) {

@@ -5,16 +5,17 @@
 
 #include "refault/swap.h"
 
+/* Values are those of include/linux/swap.h, swap_slots.h and mm/swapfile.c, 6.1. */
 #define CLUSTER_SHIFT 9u
 #define CLUSTER_MASK (SWAP_CLUSTER_SLOTS - 1)
 #define NR_ORDERS 10u      /* 0 .. 9 (one cluster) */
-#define SPACE_PAGES 16384u /* 64 MiB: swap cache split and scan jump distance */
+#define SPACE_PAGES 16384u /* SWAP_ADDRESS_SPACE_PAGES: swap cache split and scan jump distance */
 #define CLUSTER_COLS (SPACE_PAGES >> CLUSTER_SHIFT)
-#define SLOT_CACHE_MAX 64u
-#define SCAN_RATION 256u   /* slots looked at to fill up a batch */
-#define MAP_CONTINUED 0x80 /* further references are in the side array */
-#define MAP_MAX 62u        /* largest count in the byte itself */
-#define MAP_BAD 63u        /* header, or beyond the end of the area */
+#define SLOT_CACHE_MAX 64u /* SWAP_SLOTS_CACHE_SIZE */
+#define SCAN_RATION 256u   /* LATENCY_LIMIT: slots looked at to fill up a batch */
+#define MAP_CONTINUED 0x80 /* COUNT_CONTINUED: further references are in the side array */
+#define MAP_MAX 62u        /* SWAP_MAP_MAX: largest count in the byte itself */
+#define MAP_BAD 63u        /* SWAP_MAP_BAD: header, or beyond the end of the area */
 
 /* Lists that a cluster can be on. */
 enum cluster_list {

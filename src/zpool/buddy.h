@@ -11,10 +11,10 @@
 #include "page_list.h"
 #include "refault/zpool.h"
 
-#define CHUNK 64u       /* bytes; sizes are rounded up to chunks */
+#define CHUNK 64u       /* bytes; sizes are rounded up to chunks: NCHUNKS_ORDER 6 (mm/zbud.c 6.1) */
 #define CHUNKS 64u      /* of a page */
 #define NR_HEADS CHUNKS /* lists by free chunks */
-#define RETRIES 8u      /* pages tried by one eviction */
+#define RETRIES 8u      /* pages tried by one eviction (zbud_zpool_shrink(), mm/zbud.c 6.1) */
 
 struct buddy_pool {
     struct zpool base; /* first, so that a zpool can be turned back into the allocator's struct */

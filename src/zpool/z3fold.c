@@ -12,7 +12,7 @@
 #define HDR 2u /* chunks of a page for the header */
 #define NCHUNKS (CHUNKS - HDR)
 #define MAX_BUDDY (RF_PAGE_SIZE - HDR * CHUNK - CHUNK) /* longer objects have a page alone */
-#define BIG_GAP 3u /* chunks that make sliding the middle object worth it */
+#define BIG_GAP 3u /* BIG_CHUNK_GAP: chunks that make sliding the middle object worth it */
 
 enum { FIRST, MIDDLE, LAST, NR_SLOTS };
 

@@ -2,7 +2,7 @@
 /* zsmalloc's size classes: pure functions of the era's policy. */
 #include "zs_internal.h"
 
-#define ZS_MIN_ALLOC 32u
+#define ZS_MIN_ALLOC 32u /* mm/zsmalloc.c 6.1 */
 
 /* Pages of a zspage for objects of `size` bytes. */
 static uint32_t chain_length(const struct zs_policy *policy, uint32_t size, uint32_t page_size) {

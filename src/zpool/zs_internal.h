@@ -19,7 +19,7 @@
 #define ZS_MAX_SEGS ((1u << (32 - ZS_SEG_SHIFT)) - 1) /* keeps every id below RF_NONE */
 #define ZS_BLOCK_UNIT 64u
 #define ZS_NO_ZSPAGE 0xffffu
-#define ZS_NR_GROUPS 12u
+#define ZS_NR_GROUPS 12u /* NR_FULLNESS_GROUPS (mm/zsmalloc.c 6.5) */
 #define ZS_NO_GROUP 0xffu
 #define ZS_HANDLE_SIZE 8u
 #define ZS_MAX_OBJS 256u

@@ -50,7 +50,7 @@ int zram_idle_store(struct zram *z, const struct sim_cpu *cpu, const char *text)
 
 /* ---- targets by falling size ---- */
 
-#define BUCKET 64u
+#define BUCKET 64u /* PP_BUCKET_SIZE_RANGE (drivers/block/zram/zram_drv.c 6.14) */
 #define NR_BUCKETS (RF_PAGE_SIZE / BUCKET + 1)
 
 uint32_t *zram_targets(const struct zram *z, zram_wanted_fn wanted, const void *arg, size_t *nr) {

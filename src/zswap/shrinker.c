@@ -3,7 +3,8 @@
  * memory pressure", Nov 2023; mm/zswap.c and mm/shrinker.c 6.12). */
 #include "zswap_internal.h"
 
-#define SHRINK_BATCH 128u
+#define SHRINK_BATCH 128u /* include/linux/shrinker.h 6.12 */
+#define DEFAULT_SEEKS 2u  /* likewise */
 
 static bool shrinker_on(const struct zswap *z, uint32_t memcg) {
     return z->policy.shrinker && z->knobs.shrinker_enabled && zswap_writeback_allowed(z, memcg);
@@ -50,7 +51,7 @@ bool zswap_shrinker_scan(struct zswap *z, struct sim_cpu *cpu, uint32_t memcg, u
 }
 
 uint64_t zswap_shrink_amount(uint64_t count, uint32_t priority, uint64_t deferred) {
-    uint64_t total = (deferred >> priority) + (count >> priority) * 4 / 2;
+    uint64_t total = (deferred >> priority) + (count >> priority) * 4 / DEFAULT_SEEKS;
 
     return RF_MIN(total, 2 * count);
 }
@@ -77,7 +78,7 @@ uint64_t zswap_shrink_slab(struct zswap *z, struct sim_cpu *cpu, uint32_t memcg,
         *scanned = 0;
     if (!count)
         return 0;
-    delta = (count >> priority) * 4 / 2;
+    delta = (count >> priority) * 4 / DEFAULT_SEEKS;
     total = zswap_shrink_amount(count, priority, l->deferred);
     while (go_on && (total >= SHRINK_BATCH || (total && total >= count))) {
         uint64_t nr = RF_MIN(total, SHRINK_BATCH), written;

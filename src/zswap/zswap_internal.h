@@ -13,9 +13,9 @@
 #define ENTRY_RAW 0x10u  /* kept uncompressed */
 #define ENTRY_MASK 0x1fu
 
-#define MAX_BACKENDS 32u
-#define TREE_SHIFT 14u /* slots of 64 MiB */
-#define NR_TREES 256u  /* tree locks are told apart modulo this */
+#define MAX_BACKENDS 32u /* ZSWAP_NR_ZPOOLS (mm/zswap.c 6.8) */
+#define TREE_SHIFT 14u   /* slots of 64 MiB: SWAP_ADDRESS_SPACE_SHIFT (mm/swap.h 6.8) */
+#define NR_TREES 256u    /* tree locks are told apart modulo this */
 #define WB_NOMEM (-1)
 #define WB_EXISTS (-2)
 #define WB_GONE (-3)
