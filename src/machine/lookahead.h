@@ -9,14 +9,15 @@
 #ifndef MACHINE_LOOKAHEAD_H
 #define MACHINE_LOOKAHEAD_H
 
+#include "../mm/lru_ahead.h"
 #include "machine_internal.h"
 #include "refault/trace_ops.h"
 
 #define HIT_GROUP 8u /* operations handled between two calls */
-#define AHEAD_PTE 96u
-#define AHEAD_SLOT 32u
-#define AHEAD_OBJECT 20u
-#define AHEAD_LINKS 10u
+#define AHEAD_PTE 160u
+#define AHEAD_SLOT 96u
+#define AHEAD_OBJECT 64u
+#define AHEAD_LINKS 32u
 
 /* The steps for one slot; a stale slot number is harmless. */
 void lookahead_slot(const struct mm *mm, uint32_t slot);
@@ -32,20 +33,20 @@ static inline void lookahead_start(struct lookahead *la, size_t i) {
  * found before. */
 static inline void lookahead_swap(struct lookahead *la, const struct mm *mm, const uint32_t *ops,
                                   size_t i) {
+    uint32_t found = la->last;
+
     if (la->looked < i)
         la->looked = i;
+    /* Without a branch: which entries are in swap cannot be predicted. */
     for (; la->looked < i + AHEAD_SLOT; la->looked++) {
         uint32_t id = ops[la->looked] & OP_ID_MASK;
-        if (RF_UNLIKELY(id >= mm->p.max_ids)) /* a content word */
-            continue;
-        uint64_t p = mm->pte[id];
-        if (p & PTE_SWAP) {
-            lookahead_slot(mm, pte_index(p));
-            la->at[la->last % LOOKAHEAD_MAX] = la->looked;
-            la->slot[la->last % LOOKAHEAD_MAX] = pte_index(p);
-            la->last++;
-        }
+        uint64_t p = mm->pte[id & mm->id_mask];
+        la->at[la->last % LOOKAHEAD_MAX] = la->looked;
+        la->slot[la->last % LOOKAHEAD_MAX] = pte_index(p);
+        la->last += (uint32_t)((p & PTE_SWAP) != 0) & (uint32_t)(id < mm->p.max_ids);
     }
+    for (; found != la->last; found++)
+        lookahead_slot(mm, la->slot[found % LOOKAHEAD_MAX]);
     for (; la->object != la->last && la->at[la->object % LOOKAHEAD_MAX] < i + AHEAD_OBJECT;
          la->object++)
         lookahead_object(mm, la->slot[la->object % LOOKAHEAD_MAX], false);
@@ -63,6 +64,10 @@ static inline void look_ahead(struct lookahead *la, const struct mm *mm, const u
         for (uint32_t k = 0; k < HIT_GROUP; k++)
             RF_PREFETCH(&mm->pte[ops[la->fetched + k] & OP_ID_MASK]);
         la->fetched += HIT_GROUP;
+    }
+    if (mm->shrunk) {
+        lru_look_ahead(mm, &mm->shrunk->list[LRU_INACTIVE_ANON]);
+        lru_look_ahead(mm, &mm->shrunk->list[LRU_ACTIVE_ANON]);
     }
     if (swap)
         lookahead_swap(la, mm, ops, i);

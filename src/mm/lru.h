@@ -18,8 +18,9 @@ struct scan_control;
 enum lru { LRU_INACTIVE_ANON, LRU_ACTIVE_ANON, NR_LRU };
 
 struct lru_list {
-    uint32_t head, tail; /* folio ids, RF_NONE if empty; new items at the head */
-    uint64_t nr;         /* pages */
+    uint32_t head, tail;      /* folio ids, RF_NONE if empty; new items at the head */
+    uint64_t nr;              /* pages */
+    uint32_t ahead, nr_ahead; /* see lru_ahead.h */
 };
 
 /* MGLRU state of a lruvec (anon only). MAX_NR_GENS and MAX_NR_TIERS (include/linux/mmzone.h 6.1).

@@ -103,6 +103,7 @@ struct mm {
 
     struct memcg memcg[MAX_MEMCGS];
     uint32_t nr_memcgs;
+    struct lruvec *shrunk; /* whose lists reclaim looked at last; NULL: none yet */
     struct mm_cpu *cpu;
     struct sim_cpu *cur;             /* whose code runs now */
     bool in_fault;                   /* it handles a page fault */

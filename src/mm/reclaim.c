@@ -80,6 +80,7 @@ static void shrink_lruvec(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg,
         lru_gen_shrink(mm, cpu, memcg, sc);
         return;
     }
+    mm->shrunk = lv;
     if (can_swap) {
         nr_inactive = scan_target(mm, sc, lv->list[LRU_INACTIVE_ANON].nr);
         nr_active = scan_target(mm, sc, lv->list[LRU_ACTIVE_ANON].nr);

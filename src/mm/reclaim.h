@@ -45,7 +45,7 @@ struct shrink_stat {
     uint32_t nr_more, more_first, more_last;
     uint32_t to_uncharge;      /* freed, but still charged: uncharged in one go */
     struct write_batch *batch; /* collects what is to be written; NULL = written at once */
-    uint32_t fetch;            /* where the list goes on: brought into the cache meanwhile */
+    struct lru_list *from;     /* list that the folios were on, to look ahead in; may be NULL */
 };
 void shrink_folio_list(struct mm *mm, struct sim_cpu *cpu, uint32_t *list, uint32_t *nr,
                        struct scan_control *sc, struct shrink_stat *st);

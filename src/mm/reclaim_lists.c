@@ -2,6 +2,7 @@
 /* Reclaim of one list: which isolated folios are freed, kept, activated or written (mm/vmscan.c
  * shrink_folio_list(), shrink_inactive_list(), shrink_active_list(); 6.1, 6.12). */
 #include "contention.h"
+#include "lru_ahead.h"
 #include "mm_internal.h"
 #include "reclaim.h"
 #include "rmap.h"
@@ -261,24 +262,6 @@ static void write_pending(struct mm *mm, struct sim_cpu *cpu, struct shrink_stat
     b->n = 0;
 }
 
-/*
- * A list's links lead all over memory. While one batch is worked on, each step brings the folio
- * that is next towards the head, and the entry that maps the one before, into the cache, so that
- * the next batch finds them there.
- */
-static inline uint32_t fetch_ahead(const struct mm *mm, uint32_t at) {
-    if (at == RF_NONE)
-        return RF_NONE;
-    const struct folio *f = &mm->folio[at];
-    if (!(f->flags & FOLIO_LRU)) /* it has left the list since */
-        return RF_NONE;
-    if (f->mapcount)
-        RF_PREFETCH(&mm->pte[f->owner]);
-    if (f->prev != RF_NONE)
-        RF_PREFETCH(&mm->folio[f->prev]);
-    return f->prev;
-}
-
 void shrink_folio_list(struct mm *mm, struct sim_cpu *cpu, uint32_t *list, uint32_t *nr,
                        struct scan_control *sc, struct shrink_stat *st) {
     uint32_t kept = 0, memcg = *nr ? folio_memcg(&mm->folio[list[0]]) : 0;
@@ -298,7 +281,8 @@ void shrink_folio_list(struct mm *mm, struct sim_cpu *cpu, uint32_t *list, uint3
             if (ahead->mapcount)
                 RF_PREFETCH(&mm->pte[ahead->owner]);
         }
-        st->fetch = fetch_ahead(mm, st->fetch);
+        if (st->from)
+            lru_look_ahead(mm, st->from);
         enum fate fate = folio_fate(mm, cpu, id, sc, st, &pieces);
         if (RF_UNLIKELY(fate == FATE_SPLIT))
             shrink_pieces(mm, cpu, pieces, sc, st);
@@ -326,9 +310,8 @@ static uint32_t isolate(struct mm *mm, struct lru_list *l, uint32_t nr, uint32_t
         folio_lru_remove(mm, id);
         mm->folio[id].flags |= FOLIO_ISOLATED;
         list[n++] = id;
-        if (l->tail != RF_NONE)
-            RF_PREFETCH(&mm->folio[mm->folio[l->tail].prev & 0x0fffffffu]);
     }
+    lru_ahead_taken(l, n);
     memcg_stat_updated(mm, pages);
     return n;
 }
@@ -376,7 +359,7 @@ uint64_t shrink_inactive_list(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg
         scanned += folio_nr(&mm->folio[list[i]]);
     count_scan(mm, memcg, sc, scanned);
     sc->nr_scanned += scanned;
-    st.fetch = lv->list[LRU_INACTIVE_ANON].tail;
+    st.from = &lv->list[LRU_INACTIVE_ANON];
     shrink_folio_list(mm, cpu, list, &n, sc, &st);
     lru_lock(mm, cpu, n + st.nr_more);
     for (uint32_t i = 0; i < n; i++)
@@ -400,10 +383,9 @@ void shrink_active_list(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint
     lru_add_drain(mm, cpu);
     uint32_t n = isolate(mm, &lv->list[LRU_ACTIVE_ANON], nr, list);
     lru_lock(mm, cpu, 2 * n); /* off one list and onto another */
-    uint32_t fetch = lv->list[LRU_ACTIVE_ANON].tail;
     for (uint32_t i = 0; i < n; i++) {
         struct folio *f = &mm->folio[list[i]];
-        fetch = fetch_ahead(mm, fetch);
+        lru_look_ahead(mm, &lv->list[LRU_ACTIVE_ANON]);
         if (f->mapcount)
             (void)folio_referenced(mm, list[i]);
         f->flags &= (uint16_t) ~(FOLIO_ACTIVE | FOLIO_ISOLATED);
