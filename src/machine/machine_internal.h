@@ -29,7 +29,7 @@ struct ctl {
 };
 
 /* Slots in swap that operations ahead refer to, found and not yet reached (lookahead.h). */
-#define LOOKAHEAD_MAX 64u
+#define LOOKAHEAD_MAX 128u
 struct lookahead {
     size_t fetched, looked;       /* positions: entries fetched, entries looked at */
     uint32_t links, object, last; /* ring: before links done, to object half done, to last found */

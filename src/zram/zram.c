@@ -78,6 +78,10 @@ void zram_free_slot(struct zram *z, uint32_t index) {
 }
 
 static void touch(struct zram *z, uint32_t index) {
+    uint32_t *chunk = (uint32_t *)z->chunks.base + (index >> ZRAM_CHUNK_SHIFT);
+
+    if (RF_UNLIKELY(!*chunk))
+        *chunk = ++z->nr_chunks;
     if (index >= z->top)
         z->top = index + 1;
 }
@@ -187,8 +191,11 @@ bool zram_read(struct zram *z, struct sim_cpu *cpu, uint32_t index, uint32_t *co
 }
 
 void zram_prefetch(const struct zram *z, uint32_t index) {
-    if (index < z->top)
-        RF_PREFETCH(zram_slot(z, index));
+    if (index < z->top) {
+        const struct zram_slot *s = zram_slot(z, index);
+        RF_PREFETCH(s); /* may lie in two cache lines */
+        RF_PREFETCH((const char *)(s + 1) - 1);
+    }
 }
 
 void zram_prefetch_object(const struct zram *z, uint32_t index, bool links) {
@@ -230,6 +237,7 @@ void zram_destroy(struct zram *z) {
     if (z->pool)
         z->pool->ops->destroy(z->pool);
     rf_varr_free(&z->slots);
+    rf_varr_free(&z->chunks);
     rf_varr_free(&z->ac_time);
     rf_varr_free(&z->bd_map);
     rf_varr_free(&z->bd_data);
@@ -237,14 +245,17 @@ void zram_destroy(struct zram *z) {
 }
 
 static int reserve(struct zram *z, struct rf_err *err) {
-    size_t n = z->nr_slots, blocks = (size_t)z->bd_blocks;
-    int rc = rf_varr_init(&z->slots, n, sizeof(struct zram_slot), err);
+    size_t n = z->nr_slots, blocks = (size_t)z->bd_blocks, chunks = n / ZRAM_CHUNK + 1;
+    int rc = rf_varr_init(&z->slots, (chunks + 1) * ZRAM_CHUNK, sizeof(struct zram_slot), err);
+    if (rc == 0)
+        rc = rf_varr_init(&z->chunks, chunks, sizeof(uint32_t), err);
     if (rc == 0 && z->track_ac_time)
         rc = rf_varr_init(&z->ac_time, n, sizeof(rf_time), err);
     if (rc == 0 && blocks)
         rc = rf_varr_init(&z->bd_map, blocks / 64 + 1, sizeof(uint64_t), err);
     if (rc == 0 && blocks && z->verify)
         rc = rf_varr_init(&z->bd_data, blocks, RF_PAGE_SIZE, err);
+    rf_varr_hint_dense(&z->slots);
     return rc;
 }
 

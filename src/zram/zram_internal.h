@@ -5,7 +5,13 @@
 
 #include "refault/zram.h"
 
-/* A page of the device: 12 bytes, and none before it is first used. */
+/*
+ * A page of the device: 12 bytes. Slots live in chunks that are made when one of them is first
+ * written and stay close together however far apart on the device: swap clusters do not come in
+ * ascending order. Chunk 0 is the one of all slots that were never written, and stays empty.
+ */
+#define ZRAM_CHUNK_SHIFT 9u
+#define ZRAM_CHUNK (1u << ZRAM_CHUNK_SHIFT)
 struct zram_slot {
     uint32_t handle;       /* of the object; block if wb; folded fill word if same */
     uint32_t content : 28; /* what is stored */
@@ -37,8 +43,10 @@ struct zram {
     uint64_t failed_reads, failed_writes, invalid_io, notify_free;
     uint64_t writestall, miss_free;
     uint64_t bd_blocks, bd_count, bd_reads, bd_writes;
-    uint64_t bd_hint;       /* blocks below it are in use */
-    struct rf_varr slots;   /* struct zram_slot */
+    uint64_t bd_hint; /* blocks below it are in use */
+    uint32_t nr_chunks;
+    struct rf_varr slots;   /* struct zram_slot by chunk and place in it */
+    struct rf_varr chunks;  /* uint32_t: the chunk of index / ZRAM_CHUNK */
     struct rf_varr ac_time; /* rf_time of each slot's last access, if tracked */
     struct rf_varr bd_map;  /* a bit per block */
     struct rf_varr bd_data; /* verify: the backing device's bytes */
@@ -46,7 +54,9 @@ struct zram {
 };
 
 static inline struct zram_slot *zram_slot(const struct zram *z, uint32_t index) {
-    return (struct zram_slot *)z->slots.base + index;
+    uint32_t chunk = ((const uint32_t *)z->chunks.base)[index >> ZRAM_CHUNK_SHIFT];
+    return (struct zram_slot *)z->slots.base +
+           ((size_t)chunk << ZRAM_CHUNK_SHIFT | (index & (ZRAM_CHUNK - 1)));
 }
 
 static inline rf_time *zram_ac_time(const struct zram *z, uint32_t index) {
