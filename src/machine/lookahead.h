@@ -66,8 +66,8 @@ static inline void look_ahead(struct lookahead *la, const struct mm *mm, const u
         la->fetched += HIT_GROUP;
     }
     if (mm->shrunk) {
-        lru_look_ahead(mm, &mm->shrunk->list[LRU_INACTIVE_ANON]);
-        lru_look_ahead(mm, &mm->shrunk->list[LRU_ACTIVE_ANON]);
+        lru_look_ahead(mm, &mm->shrunk->list[LRU_INACTIVE_ANON], LRU_AHEAD);
+        lru_look_ahead(mm, &mm->shrunk->list[LRU_ACTIVE_ANON], LRU_AHEAD);
     }
     if (swap)
         lookahead_swap(la, mm, ops, i);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Folios, LRU lists and the per-CPU batches in front of them (mm/swap.c 6.1, 6.12). */
 #include "contention.h"
+#include "lru_ahead.h"
 #include "mm_internal.h"
 #include "thp.h"
 
@@ -69,6 +70,7 @@ void lru_push_head(struct mm *mm, struct lru_list *l, uint32_t id) {
         l->tail = id;
     l->head = id;
     l->nr += folio_nr(f);
+    lru_mark(mm, l, id);
 }
 
 void lru_push_tail(struct mm *mm, struct lru_list *l, uint32_t id) {

@@ -17,10 +17,19 @@ struct scan_control;
 
 enum lru { LRU_INACTIVE_ANON, LRU_ACTIVE_ANON, NR_LRU };
 
+#define LRU_MARK_SHIFT 6
+#define LRU_WALKS 4
 struct lru_list {
-    uint32_t head, tail;      /* folio ids, RF_NONE if empty; new items at the head */
-    uint64_t nr;              /* pages */
-    uint32_t ahead, nr_ahead; /* see lru_ahead.h */
+    uint32_t head, tail; /* folio ids, RF_NONE if empty; new items at the head */
+    uint64_t nr;         /* pages */
+    /* Looking ahead, see lru_ahead.h */
+    uint64_t pushed;    /* pages that came to the head since the start */
+    uint64_t next_mark; /* where the next walk begins */
+    uint32_t *mark;     /* ring of folio ids, one every 2^LRU_MARK_SHIFT of those pages, or NULL */
+    uint32_t walks;     /* under way */
+    struct lru_walk {
+        uint32_t folio, left;
+    } walk[LRU_WALKS];
 };
 
 /* MGLRU state of a lruvec (anon only). MAX_NR_GENS and MAX_NR_TIERS (include/linux/mmzone.h 6.1).

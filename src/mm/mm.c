@@ -13,6 +13,14 @@ const char *vm_counter_name(enum vm_counter c) {
     return names[c];
 }
 
+/* A ring for each list, with room for the marks of all folios. */
+static int marks_init(struct mm *mm, struct rf_err *err) {
+    while (mm->mark_mask < mm->folio_cap >> LRU_MARK_SHIFT)
+        mm->mark_mask = mm->mark_mask << 1 | 1;
+    return rf_varr_init(&mm->mark_arr, MAX_MEMCGS * NR_LRU * ((size_t)mm->mark_mask + 1),
+                        sizeof(uint32_t), err);
+}
+
 int mm_create(const struct mm_params *p, struct mm **out, struct rf_err *err) {
     struct mm *mm = calloc(1, sizeof(*mm));
     int r;
@@ -45,6 +53,8 @@ int mm_create(const struct mm_params *p, struct mm **out, struct rf_err *err) {
         r = rf_varr_init(&mm->listed_slot_arr, mm->folio_cap, sizeof(uint32_t), err);
     if (!r && p->knobs.lru_gen_enabled)
         r = rf_varr_init(&mm->gen_arr, mm->folio_cap, 1, err);
+    if (!r && !p->knobs.lru_gen_enabled)
+        r = marks_init(mm, err);
     if (r) {
         mm_destroy(mm);
         return r;
@@ -59,6 +69,9 @@ int mm_create(const struct mm_params *p, struct mm **out, struct rf_err *err) {
         mm->block[i] = (struct block){
             .pieces = RF_NONE, .parent = RF_NONE, .child = RF_NONE, .sibling = RF_NONE};
     memcg_init(mm);
+    for (uint32_t i = 0; mm->mark_arr.base && i < MAX_MEMCGS * NR_LRU; i++)
+        mm->memcg[i / NR_LRU].lruvec.list[i % NR_LRU].mark =
+            (uint32_t *)mm->mark_arr.base + (size_t)i * (mm->mark_mask + 1);
     watermarks_init(mm);
     swap_cluster_ra_init(&mm->cluster_ra);
     *out = mm;
@@ -85,6 +98,7 @@ void mm_destroy(struct mm *mm) {
     rf_varr_free(&mm->folio_arr);
     rf_varr_free(&mm->listed_slot_arr);
     rf_varr_free(&mm->gen_arr);
+    rf_varr_free(&mm->mark_arr);
     swap_age_free(&mm->age);
     free(mm);
 }

@@ -91,6 +91,8 @@ struct mm {
     uint8_t *pmd_young; /* MGLRU: blocks accessed since they were last considered for a walk */
     uint32_t folio_free, folio_end, folio_cap; /* free list head, first never used id */
     uint64_t nr_folios;                        /* pages in folios */
+    struct rf_varr mark_arr;
+    uint32_t mark_mask; /* of the index in lru_list.mark */
 
     struct block *block;
     uint32_t nr_blocks;

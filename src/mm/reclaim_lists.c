@@ -282,7 +282,7 @@ void shrink_folio_list(struct mm *mm, struct sim_cpu *cpu, uint32_t *list, uint3
                 RF_PREFETCH(&mm->pte[ahead->owner]);
         }
         if (st->from)
-            lru_look_ahead(mm, st->from);
+            lru_look_ahead(mm, st->from, LRU_AHEAD_BUSY);
         enum fate fate = folio_fate(mm, cpu, id, sc, st, &pieces);
         if (RF_UNLIKELY(fate == FATE_SPLIT))
             shrink_pieces(mm, cpu, pieces, sc, st);
@@ -311,7 +311,6 @@ static uint32_t isolate(struct mm *mm, struct lru_list *l, uint32_t nr, uint32_t
         mm->folio[id].flags |= FOLIO_ISOLATED;
         list[n++] = id;
     }
-    lru_ahead_taken(l, n);
     memcg_stat_updated(mm, pages);
     return n;
 }
@@ -385,7 +384,7 @@ void shrink_active_list(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint
     lru_lock(mm, cpu, 2 * n); /* off one list and onto another */
     for (uint32_t i = 0; i < n; i++) {
         struct folio *f = &mm->folio[list[i]];
-        lru_look_ahead(mm, &lv->list[LRU_ACTIVE_ANON]);
+        lru_look_ahead(mm, &lv->list[LRU_ACTIVE_ANON], LRU_AHEAD_BUSY);
         if (f->mapcount)
             (void)folio_referenced(mm, list[i]);
         f->flags &= (uint16_t) ~(FOLIO_ACTIVE | FOLIO_ISOLATED);
