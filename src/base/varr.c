@@ -25,7 +25,9 @@ int rf_varr_init(struct rf_varr *v, size_t count, size_t elem, struct rf_err *er
     bytes = (bytes + RF_PAGE_SIZE - 1) & ~((size_t)RF_PAGE_SIZE - 1);
     if (bytes == 0)
         bytes = RF_PAGE_SIZE;
-    /* Large arrays start at a huge page's boundary; what is left over on both sides goes back. */
+    /* Large arrays consist of whole huge pages; what is left over on both sides goes back. */
+    if (bytes > HUGE_PAGE && bytes <= SIZE_MAX - HUGE_PAGE)
+        bytes = (bytes + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
     spare = bytes >= DENSE_MIN && bytes <= SIZE_MAX - HUGE_PAGE ? HUGE_PAGE : 0;
     p = mmap(NULL, bytes + spare, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -15,9 +15,9 @@
 
 #define HIT_GROUP 8u /* operations handled between two calls */
 #define AHEAD_PTE 160u
-#define AHEAD_SLOT 96u
-#define AHEAD_OBJECT 64u
-#define AHEAD_LINKS 32u
+#define AHEAD_SLOT 80u
+#define AHEAD_OBJECT 48u
+#define AHEAD_LINKS 24u
 
 /* The steps for one slot; a stale slot number is harmless. */
 void lookahead_slot(const struct mm *mm, uint32_t slot);
@@ -45,8 +45,10 @@ static inline void lookahead_swap(struct lookahead *la, const struct mm *mm, con
         la->slot[la->last % LOOKAHEAD_MAX] = pte_index(p);
         la->last += (uint32_t)((p & PTE_SWAP) != 0) & (uint32_t)(id < mm->p.max_ids);
     }
-    for (; found != la->last; found++)
+    for (; found != la->last; found++) {
         lookahead_slot(mm, la->slot[found % LOOKAHEAD_MAX]);
+        RF_PREFETCH(&mm->block[(ops[la->at[found % LOOKAHEAD_MAX]] & OP_ID_MASK) >> 9]);
+    }
     for (; la->object != la->last && la->at[la->object % LOOKAHEAD_MAX] < i + AHEAD_OBJECT;
          la->object++)
         lookahead_object(mm, la->slot[la->object % LOOKAHEAD_MAX], false);
@@ -66,8 +68,8 @@ static inline void look_ahead(struct lookahead *la, const struct mm *mm, const u
         la->fetched += HIT_GROUP;
     }
     if (mm->shrunk) {
-        lru_look_ahead(mm, &mm->shrunk->list[LRU_INACTIVE_ANON], LRU_AHEAD);
-        lru_look_ahead(mm, &mm->shrunk->list[LRU_ACTIVE_ANON], LRU_AHEAD);
+        lru_look_ahead(mm, &mm->shrunk->list[LRU_INACTIVE_ANON], LRU_AHEAD_INACTIVE);
+        lru_look_ahead(mm, &mm->shrunk->list[LRU_ACTIVE_ANON], LRU_AHEAD_ACTIVE);
     }
     if (swap)
         lookahead_swap(la, mm, ops, i);

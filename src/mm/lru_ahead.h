@@ -12,9 +12,11 @@
 
 #include "mm_internal.h"
 
-/* How far beyond the tail: a cgroup's reclaim looks at about a hundred. */
-#define LRU_AHEAD 256u
-#define LRU_AHEAD_BUSY 128u /* while reclaim works on the list itself */
+/* How far beyond the tail, to a mark: a cgroup's reclaim looks at about a hundred inactive folios,
+ * and at a batch of active ones. What is fetched too early is gone from the cache again. */
+#define LRU_AHEAD_INACTIVE 128u
+#define LRU_AHEAD_ACTIVE 32u
+#define LRU_AHEAD_BUSY 32u /* while reclaim works on the list itself */
 
 /* One step of each walk, which may go up to `limit` folios beyond the tail. */
 static inline void lru_look_ahead(const struct mm *mm, struct lru_list *l, uint32_t limit) {
