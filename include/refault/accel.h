@@ -165,9 +165,11 @@ struct accel_ops {
 
 /* NULL-terminated. */
 const struct accel_ops *const *accel_registry(void);
+/* NULL for an unknown name. */
 const struct accel_ops *accel_find(const char *name);
 
-/* RF_EUSAGE for an unknown model or numbers that make no device. */
+/* RF_EUSAGE for an unknown model or numbers that make no device, RF_ENOMEM. accel_destroy() takes
+ * NULL, too. */
 int accel_create(const struct accel_params *p, struct accel **out,
                  struct rf_err *err) RF_MUST_CHECK;
 void accel_destroy(struct accel *a);
@@ -187,6 +189,7 @@ void accel_run(struct accel *a, struct sim_cpu *cpu, struct accel_job *job, uint
 int accel_submit(struct accel *a, struct sim_cpu *cpu, struct accel_job *job, uint32_t n,
                  accel_end_fn end, void *ctx, uint64_t arg) RF_MUST_CHECK;
 
+/* Shows every job as it ends; NULL ends that. Changes no result. */
 void accel_observe(struct accel *a, accel_observe_fn fn, void *ctx);
 const struct accel_stats *accel_stats(const struct accel *a);
 

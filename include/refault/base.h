@@ -54,6 +54,7 @@ void rf_varr_free(struct rf_varr *v);
 struct rf_rng {
     uint64_t s[4];
 };
+/* Any seed is as good as another. rf_rng_next(): 64 random bits. */
 void rf_rng_seed(struct rf_rng *r, uint64_t seed);
 uint64_t rf_rng_next(struct rf_rng *r);
 /* Uniform in [0, n), n > 0, without modulo bias (Lemire's multiply-shift rejection). */
@@ -82,6 +83,7 @@ void rf_hist_merge(struct rf_hist *into, const struct rf_hist *from);
 /* The upper bound of the bucket that holds quantile q (0..1], never above max; 0 if empty. */
 uint64_t rf_hist_quantile(const struct rf_hist *h, double q);
 
+/* Little-endian integers at any address. */
 static inline uint32_t rf_load_le32(const void *p) {
     const uint8_t *b = p;
     return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;

@@ -55,10 +55,14 @@ struct blk_ops {
 
 struct blk_dev;
 
+/* NULL for an unknown name. */
 const struct blk_ops *blk_find(const char *name);
 /* NULL-terminated registry, for listings. */
 const struct blk_ops *const *blk_registry(void);
 
+/* end(end_ctx, ...) is called for each bio that ends. Policy and cost are copied, the engine is
+ * borrowed. RF_EUSAGE for a device without channels, queue or segments; RF_ENOMEM. blk_destroy()
+ * takes NULL, too. */
 int blk_create(const struct blk_ops *ops, const struct blk_policy *policy,
                const struct blk_cost *cost, struct engine *eng, blk_end_fn end, void *end_ctx,
                struct blk_dev **out, struct rf_err *err) RF_MUST_CHECK;

@@ -26,6 +26,7 @@ struct kernel_era {
 
 /* NULL-terminated: one row a kernel, oldest first. */
 const struct kernel_era *const *era_table(void);
+/* By version, "6.12"; NULL for an unknown one. */
 const struct kernel_era *era_find(const char *name);
 
 /* The codec that stands for `id` in zram and in zswap of that kernel: "zstd" is another one on a
@@ -42,6 +43,7 @@ struct era_field {
     const char *const *values; /* names of an enum, NULL-terminated */
     const char *help;
 };
+/* The table, *nr entries. */
 const struct era_field *era_fields(size_t *nr);
 
 struct cost_profile {
@@ -58,6 +60,7 @@ struct cost_field {
     bool u32;         /* the field is a uint32_t, else a uint64_t */
     size_t offset;    /* into struct cost_profile */
 };
+/* The table, *nr entries. */
 const struct cost_field *cost_fields(size_t *nr);
 /* The costs on CPUs that are `percent` as fast: what a CPU does takes longer, devices do not. */
 void cost_profile_at_speed(struct cost_profile *p, uint32_t percent);
@@ -86,6 +89,7 @@ const char *profile_blk_name(enum profile_blk b);
 /* Sets one value by its key in a profile file ("mm.access_ns", "blk.nvme.read_ns"); false if there
  * is no such key or the value does not fit. */
 bool profile_set(struct profile *p, const char *key, uint64_t value);
+/* Reads one by the same keys; false if there is no such key. */
 bool profile_get(const struct profile *p, const char *key, uint64_t *value);
 
 /* An amount that may be a percentage of the trace's footprint. */

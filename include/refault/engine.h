@@ -68,6 +68,7 @@ struct engine_params {
     rf_time slice_ns;   /* a task gives way to another runnable one after this; 0: 3 ms */
 };
 
+/* RF_EUSAGE without CPUs, RF_ENOMEM. engine_destroy() takes NULL, too; tasks are their owners'. */
 int engine_create(const struct engine_params *p, struct engine **out,
                   struct rf_err *err) RF_MUST_CHECK;
 void engine_destroy(struct engine *e);
@@ -88,10 +89,12 @@ rf_time engine_next_event(const struct engine *e);
 const rf_time *engine_next_event_ptr(const struct engine *e);
 /* Fires every event with time <= t, in order (events may add events). */
 void engine_poll(struct engine *e, rf_time t);
+/* Since creation. */
 uint64_t engine_events_fired(const struct engine *e);
 /* No CPU will do anything before this time any more. O(CPUs). */
 rf_time engine_floor(const struct engine *e);
 
+/* id < engine_nr_cpus(); lives as long as the engine. */
 struct sim_cpu *engine_cpu(struct engine *e, uint32_t id);
 uint32_t engine_nr_cpus(const struct engine *e);
 
@@ -104,15 +107,14 @@ void task_wake(struct engine *e, struct sim_task *t, rf_time when);
 
 /*
  * Runs until no task is runnable and no event is pending (but for background events), or *stop
- * becomes true. Always advances
- * the CPU with the smallest clock (ties: lowest id); its horizon is the earliest of: the next
- * event, the end of its slice if another task waits on that CPU, and the smallest other busy
- * CPU's clock plus the quantum. A CPU without a runnable task idles to the next event. A kernel
- * thread that was woken goes on the CPU at the next yield of the task there. An event scheduled by
- * a step for a time before its horizon fires when the step returns (or polls): a step that
- * schedules events or wakes others should end once its clock reaches engine_next_event(). Returns
- * 0, or RF_ECHECK with a message if tasks other than kernel threads are blocked and nothing can
- * ever wake them, or if a task runs on and on without its clock moving.
+ * becomes true. Always advances the CPU with the smallest clock (ties: lowest id); its horizon is
+ * the earliest of: the next event, the end of its slice if another task waits on that CPU, and the
+ * smallest other busy CPU's clock plus the quantum. A CPU without a runnable task idles to the next
+ * event. A kernel thread that was woken goes on the CPU at the next yield of the task there. An
+ * event scheduled by a step for a time before its horizon fires when the step returns (or polls): a
+ * step that schedules events or wakes others should end once its clock reaches engine_next_event().
+ * Returns 0, or RF_ECHECK with a message if tasks other than kernel threads are blocked and nothing
+ * can ever wake them, or if a task runs on and on without its clock moving.
  */
 int engine_run(struct engine *e, const bool *stop, struct rf_err *err) RF_MUST_CHECK;
 

@@ -17,6 +17,8 @@ struct machine;
 
 enum machine_outcome { MACHINE_DONE, MACHINE_OOM };
 
+/* c is copied, cs is borrowed. RF_ENOMEM, or RF_EUSAGE or RF_ELIMIT for a configuration
+ * that makes no machine; the message names the knob. machine_destroy() takes NULL, too. */
 int machine_create(const struct machine_config *c, struct content_set *cs, struct machine **out,
                    struct rf_err *err) RF_MUST_CHECK;
 void machine_destroy(struct machine *m);
@@ -27,8 +29,10 @@ int machine_process(struct machine *m, uint32_t pid, uint32_t parent,
 /* Pages [first, first + n) of VMA `vma` of pid, first at virtual page vpn. */
 int machine_map(struct machine *m, uint32_t pid, uint32_t vma, uint32_t first, uint32_t n,
                 uint64_t vpn, uint32_t flags, struct rf_err *err) RF_MUST_CHECK;
+/* The ids belong to no mapping any more. */
 int machine_unmap(struct machine *m, uint32_t pid, uint32_t first, uint32_t n,
                   struct rf_err *err) RF_MUST_CHECK;
+/* MADV_DONTNEED: pages and slots are given back, the ids stay mapped. */
 int machine_dontneed(struct machine *m, uint32_t first, uint32_t n,
                      struct rf_err *err) RF_MUST_CHECK;
 /* The resident pages of [first, first + n) become KSM pages: any store copies them. */
@@ -37,7 +41,9 @@ int machine_mark_ksm(struct machine *m, uint32_t first, uint32_t n,
 /* The child's block copies the parent's. */
 int machine_fork_block(struct machine *m, uint32_t child, uint32_t child_block, uint32_t parent,
                        uint32_t parent_block, struct rf_err *err) RF_MUST_CHECK;
+/* pid ends, or with exec goes on without its mappings. */
 int machine_exit(struct machine *m, uint32_t pid, bool exec, struct rf_err *err) RF_MUST_CHECK;
+/* What follows is of pid. */
 int machine_switch(struct machine *m, uint32_t pid, struct rf_err *err) RF_MUST_CHECK;
 /* The current process computes for ns without touching new pages. */
 int machine_compute(struct machine *m, uint64_t ns, struct rf_err *err) RF_MUST_CHECK;
@@ -65,9 +71,11 @@ int machine_teardown(struct machine *m, struct rf_err *err) RF_MUST_CHECK;
 int machine_check(struct machine *m, struct rf_err *err) RF_MUST_CHECK;
 
 enum machine_outcome machine_outcome(const struct machine *m);
+/* The latest clock of all CPUs. */
 rf_time machine_now(const struct machine *m);
 /* Up to when a process has been simulated; with one CPU all are one stream. */
 rf_time machine_process_now(const struct machine *m, uint32_t pid);
+/* The configuration with everything that depends on the trace filled in; the machine's. */
 const struct machine_config *machine_config_of(const struct machine *m);
 
 /*
@@ -83,13 +91,13 @@ enum machine_value_kind {
 typedef void (*machine_value_fn)(void *ctx, enum machine_value_kind kind, const char *name,
                                  uint64_t value);
 void machine_values(const struct machine *m, machine_value_fn fn, void *ctx);
-/* Names and quantiles of fault latencies: kind "fault.minor", "fault.major", ... */
+/* Latencies of faults in ns, by kind: "fault.minor", "fault.device", ... */
 typedef void (*machine_hist_fn)(void *ctx, const char *name, const struct rf_hist *h);
 void machine_hists(const struct machine *m, machine_hist_fn fn, void *ctx);
 const struct zswap *machine_zswap(const struct machine *m); /* NULL if none */
 const struct zram *machine_zram(const struct machine *m);   /* NULL if none */
 const struct blk_dev *machine_blk(const struct machine *m); /* NULL with zram */
-/* present[id] for every page id: 1 = mapped and resident, 2 = in swap, 0 = neither. */
+/* Of any page id: 1 = mapped and resident, 2 = in swap, 0 = neither. */
 uint8_t machine_page_state(const struct machine *m, uint32_t id);
 
 #endif

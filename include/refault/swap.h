@@ -76,6 +76,8 @@ struct swap_area {
     struct swap_alloc *alloc; /* private to slots.c */
 };
 
+/* RF_EUSAGE for fewer than two slots, no CPU or too large a slot cache, RF_ELIMIT for one that is
+ * too large, RF_ENOMEM. swap_area_destroy() takes NULL, too. */
 int swap_area_create(const struct swap_params *p, const struct swap_ops *ops, void *ops_ctx,
                      struct swap_area **out, struct rf_err *err) RF_MUST_CHECK;
 void swap_area_destroy(struct swap_area *a);
@@ -95,6 +97,7 @@ void swapcache_free(struct swap_area *a, uint32_t cpu, uint32_t slot);
 /* Flushes the CPU's caches of returned and unused slots (swapoff, teardown). */
 void swap_slots_drain(struct swap_area *a, uint32_t cpu);
 
+/* References by PTEs, as far as the slot's byte holds them. */
 static inline uint32_t swap_count(const struct swap_area *a, uint32_t slot) {
     return a->meta[slot].map & SWAP_MAP_COUNT;
 }
@@ -112,6 +115,7 @@ uint64_t swap_slots_in_use(const struct swap_area *a); /* byte not 0 */
 /* Of these, parked in per-CPU caches: not handed out yet, or returned and not flushed yet. A parked
  * slot has map byte SWAP_HAS_CACHE, no SLOT_FOLIO, and refuses swapcache_prepare(). */
 uint64_t swap_slots_parked(const struct swap_area *a);
+/* Invariants; 0 or RF_ECHECK. */
 int swap_area_check(const struct swap_area *a, struct rf_err *err) RF_MUST_CHECK;
 
 /* ---- readahead windows (mm/swap_state.c 6.1, 6.12) ---- */

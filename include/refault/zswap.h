@@ -163,6 +163,8 @@ struct zswap_params {
     void *pages_ctx;
 };
 
+/* RF_EUSAGE for knobs that make no zswap, RF_ENOMEM, or what its pools give. What p points to is
+ * borrowed. zswap_destroy() takes NULL, too. */
 int zswap_create(const struct zswap_params *p, struct zswap **out,
                  struct rf_err *err) RF_MUST_CHECK;
 void zswap_destroy(struct zswap *z);
@@ -202,6 +204,7 @@ void zswap_load_batch(struct zswap *z, struct sim_cpu *cpu, const uint32_t *slot
                       const uint32_t *content, uint32_t nr, bool *dirty);
 /* Whether loads may come in batches: the kernel can, and the accelerator takes them. */
 bool zswap_batches_loads(const struct zswap *z);
+/* Whether the slot has an entry. */
 bool zswap_has(const struct zswap *z, uint32_t slot);
 /* The slot is free: drop its entry, if any. */
 void zswap_invalidate(struct zswap *z, struct sim_cpu *cpu, uint32_t slot);
@@ -237,6 +240,7 @@ uint64_t zswap_compact(struct zswap *z, struct sim_cpu *cpu);
 /* Pages that compaction could free: the count of zsmalloc's own shrinker. */
 uint64_t zswap_compactable(const struct zswap *z);
 
+/* Pages of all pools. */
 uint64_t zswap_total_pages(const struct zswap *z);
 const struct zswap_counters *zswap_counters(const struct zswap *z);
 /* Summed over all trees. */
@@ -252,6 +256,7 @@ uint64_t zswap_stored_bytes(const struct zswap *z);
  * neighbours in the lists), into the processor's cache. Changes nothing. */
 void zswap_prefetch(const struct zswap *z, uint32_t slot);
 void zswap_prefetch_object(const struct zswap *z, uint32_t slot, bool links);
+/* Entries on the list of the memcg, or of all of them in eras with one list. */
 uint64_t zswap_lru_len(const struct zswap *z, uint32_t memcg);
 /* nr_zswap_protected or nr_disk_swapins of the memcg, whichever the era has. */
 uint64_t zswap_protection(const struct zswap *z, uint32_t memcg);
