@@ -18,7 +18,7 @@ done
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 exec_check() {
-    PYTHONDONTWRITEBYTECODE=1 timeout 300 python3 "$REFAULT_SRC/tests/browser/check.py" "$REFAULT" \
+    PYTHONDONTWRITEBYTECODE=1 timeout 400 python3 "$REFAULT_SRC/tests/browser/check.py" "$REFAULT" \
         "$REFAULT_SRC" "$tmp"
 }
 exec_check

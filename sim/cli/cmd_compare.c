@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "compare/compare.h"
+#include "html/reports.h"
 
 enum { OPT_ALL = OPT_OWN };
 
@@ -11,6 +12,7 @@ static const struct cli_option options[] = {
     {OPT_ALL, 'a', "all", NULL, "shows every value, not only the largest differences"},
     {OPT_JSON, 0, "json", "FILE|-", "writes the comparison as one JSON object"},
     {OPT_CSV, 0, "csv", "FILE|-", "writes the comparison as CSV, one value a row"},
+    {OPT_HTML, 0, "html", "FILE|-", "writes a page with charts, one file that loads nothing"},
     {OPT_QUIET, 'q', "quiet", NULL, "no table"},
     {0, 0, NULL, NULL, NULL},
 };
@@ -76,6 +78,14 @@ static json_t *write_json(const void *ctx) {
     return compare_json(((const struct view *)ctx)->c);
 }
 
+static int write_html(const void *ctx, FILE *f, struct rf_err *err) {
+    json_t *j = write_json(ctx);
+    int rc = j ? html_compare(f, j, err) : rf_fail(err, RF_ENOMEM, "no memory for the result");
+
+    json_decref(j);
+    return rc;
+}
+
 static int write_csv(const void *ctx, FILE *f, struct rf_err *err) {
     (void)err;
     compare_csv(((const struct view *)ctx)->c, f);
@@ -92,7 +102,7 @@ static int write_text(const void *ctx, FILE *f, struct rf_err *err) {
 
 static int write_all(struct args *a, const struct comparison *c, struct rf_err *err) {
     static const struct output_writers writers = {
-        .json = write_json, .csv = write_csv, .text = write_text};
+        .json = write_json, .csv = write_csv, .html = write_html, .text = write_text};
     const struct view v = {c, a->all ? 0 : COMPARE_USUAL};
     int rc = outputs_open(&a->out, err);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "config/value.h"
+#include "html/reports.h"
 #include "mrc/mrc.h"
 #include "mrc/stall.h"
 #include "report/report.h"
@@ -22,6 +23,7 @@ static const struct cli_option options[] = {
     {OPT_JOBS, 'j', "jobs", "N", "threads (default: all cores); changes no result"},
     {OPT_JSON, 0, "json", "FILE|-", "writes the curves as one JSON object"},
     {OPT_CSV, 0, "csv", "FILE|-", "writes the curves as CSV, one size a row"},
+    {OPT_HTML, 0, "html", "FILE|-", "writes a page with charts, one file that loads nothing"},
     {0, 0, NULL, NULL, NULL},
 };
 
@@ -298,8 +300,16 @@ static int print_text(const void *ctx, FILE *f, struct rf_err *err) {
     return RF_OK;
 }
 
+static int write_html(const void *ctx, FILE *f, struct rf_err *err) {
+    json_t *j = curves_json(ctx);
+    int rc = j ? html_mrc(f, j, err) : rf_fail(err, RF_ENOMEM, "no memory for the result");
+
+    json_decref(j);
+    return rc;
+}
+
 static const struct output_writers writers = {
-    .json = curves_json, .csv = print_csv, .text = print_text};
+    .json = curves_json, .csv = print_csv, .html = write_html, .text = print_text};
 
 static int cmd_mrc(int argc, char **argv) {
     struct args a = {.miss_rate = 1.0, .exact = 3};

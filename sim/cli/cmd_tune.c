@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "config/value.h"
+#include "html/reports.h"
 #include "report/report.h"
 #include "tune/tune.h"
 
@@ -23,6 +24,7 @@ static const struct cli_option options[] = {
     {OPT_JOBS, 'j', "jobs", "N", "threads (default: all cores); changes no result"},
     {OPT_JSON, 0, "json", "FILE|-", "writes all points as one JSON object"},
     {OPT_CSV, 0, "csv", "FILE|-", "writes the points that were run whole as CSV"},
+    {OPT_HTML, 0, "html", "FILE|-", "writes a page with charts, one file that loads nothing"},
     {0, 0, NULL, NULL, NULL},
 };
 
@@ -282,21 +284,33 @@ static json_t *result_json(const void *ctx) {
     const struct args *a = v->a;
     const struct tune_result *r = v->r;
     char name[256];
-    json_t *points = json_array(), *rungs = json_array();
+    json_t *points = json_array(), *rungs = json_array(), *units = json_object();
 
+    for (size_t m = 0; m < a->p.nr_metrics; m++)
+        json_object_set_new(units, a->p.metrics[m].name,
+                            json_string(metric_unit_name(&a->p.metrics[m])));
     for (size_t i = 0; i < r->n; i++)
         json_array_append_new(points, point_json(a, r, i));
     for (size_t i = 0; i < r->nr_rungs; i++)
         json_array_append_new(rungs, json_pack("{s:f, s:I}", "rate", r->rungs[i].rate, "points",
                                                (json_int_t)r->rungs[i].points));
-    return json_pack(
-        "{s:s, s:s, s:I, s:o, s:o, s:o}", "trace", report_name(a->p.trace, name, sizeof(name)),
-        "minimize", a->p.metrics[0].name, "exact", (json_int_t)r->nr_exact, "miniatures", rungs,
-        "best", r->best == SIZE_MAX ? json_null() : point_json(a, r, r->best), "points", points);
+    return json_pack("{s:s, s:s, s:o, s:I, s:o, s:o, s:o}", "trace",
+                     report_name(a->p.trace, name, sizeof(name)), "minimize", a->p.metrics[0].name,
+                     "units", units, "exact", (json_int_t)r->nr_exact, "miniatures", rungs, "best",
+                     r->best == SIZE_MAX ? json_null() : point_json(a, r, r->best), "points",
+                     points);
+}
+
+static int write_html(const void *ctx, FILE *f, struct rf_err *err) {
+    json_t *j = result_json(ctx);
+    int rc = j ? html_tune(f, j, err) : rf_fail(err, RF_ENOMEM, "no memory for the result");
+
+    json_decref(j);
+    return rc;
 }
 
 static const struct output_writers writers = {
-    .json = result_json, .csv = print_csv, .text = print_text};
+    .json = result_json, .csv = print_csv, .html = write_html, .text = print_text};
 
 static void on_progress(void *ctx, uint64_t done, uint64_t total) {
     progress_update(ctx, done, total);

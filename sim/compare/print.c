@@ -210,10 +210,13 @@ json_t *compare_json(const struct comparison *c) {
     for (size_t i = 0; i < c->nr_values; i++) {
         const struct compare_value *v = &c->values[i];
 
-        json_array_append_new(values,
-                              json_pack("{s:s, s:s, s:b, s:o, s:o, s:f}", "name", v->name, "kind",
-                                        kinds[v->kind], "differs", v->differs, "values",
-                                        numbers(c, v), "ratios", ratios(c, v), "score", v->score));
+        json_array_append_new(values, json_pack("{s:s, s:s, s:s, s:b, s:o, s:o, s:f}", "name",
+                                                v->name, "kind", kinds[v->kind], "unit",
+                                                is_time(v) ? "time"
+                                                : v->bytes ? "bytes"
+                                                           : "count",
+                                                "differs", v->differs, "values", numbers(c, v),
+                                                "ratios", ratios(c, v), "score", v->score));
     }
     return json_pack("{s:o, s:o, s:b, s:o}", "runs", runs, "knobs", knobs, "same_trace",
                      c->same_trace, "values", values);

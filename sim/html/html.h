@@ -35,10 +35,16 @@ int page_end(struct page *p, struct rf_err *err) RF_MUST_CHECK;
 /* What the script needs for the readout of a chart; takes the reference. */
 void page_chart_data(struct page *p, const char *id, json_t *chart);
 
+/* A member of an object that holds a text ("" if there is none) or a number. */
+const char *json_text_of(const json_t *o, const char *key);
+double json_number_of(const json_t *o, const char *key, double otherwise);
+
 /* ---- units ---- */
 enum unit { UNIT_COUNT, UNIT_BYTES, UNIT_TIME, UNIT_PERCENT, UNIT_PER_SECOND, UNIT_PLAIN };
 /* "count", "bytes", ...: the script's names. */
 const char *unit_name(enum unit u);
+/* The way back; UNIT_COUNT for what is none. */
+enum unit unit_by_name(const char *name);
 /* How an axis up to max is written: values are divided by `by`, `label` stands beside the axis. */
 struct unit_scale {
     double by;

@@ -4,6 +4,18 @@
 #include <stdlib.h>
 #include "version.h"
 
+const char *json_text_of(const json_t *o, const char *key) {
+    const char *s = json_string_value(json_object_get(o, key));
+
+    return s ? s : "";
+}
+
+double json_number_of(const json_t *o, const char *key, double otherwise) {
+    const json_t *v = json_object_get(o, key);
+
+    return json_is_number(v) ? json_number_value(v) : otherwise;
+}
+
 void page_begin(struct page *p, FILE *f, const char *title, const char *subtitle, json_t *data) {
     *p = (struct page){.f = f, .data = data};
     if (!data || json_object_set_new(data, "charts", json_object()) != 0)

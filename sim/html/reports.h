@@ -34,6 +34,15 @@ int html_repro(FILE *f, const json_t *results, struct rf_err *err) RF_MUST_CHECK
 /* The result of validate_json(): errors by counter and case. */
 int html_validate(FILE *f, const json_t *result, struct rf_err *err) RF_MUST_CHECK;
 
+/* What tune writes as JSON: the best point, the metric against the others, the points run whole. */
+int html_tune(FILE *f, const json_t *result, struct rf_err *err) RF_MUST_CHECK;
+
+/* What mrc writes as JSON: misses and stalled time over memory. */
+int html_mrc(FILE *f, const json_t *result, struct rf_err *err) RF_MUST_CHECK;
+
+/* What compare writes as JSON: bars side by side, ratios, all values. */
+int html_compare(FILE *f, const json_t *result, struct rf_err *err) RF_MUST_CHECK;
+
 /* Figure of replay pages: the map. */
 void chart_activity(struct page *p, const struct activity *a);
 

@@ -5,21 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char *text_of(const json_t *o, const char *key) {
-    const char *s = json_string_value(json_object_get(o, key));
-
-    return s ? s : "";
-}
-
-static double number_of(const json_t *o, const char *key, double otherwise) {
-    const json_t *v = json_object_get(o, key);
-
-    return json_is_number(v) ? json_number_value(v) : otherwise;
-}
-
 /* Integers of the JSON are shown without decimals. */
 static unsigned decimals_of(const json_t *criterion) {
-    double v = number_of(criterion, "value", 0), low = number_of(criterion, "low", 0);
+    double v = json_number_of(criterion, "value", 0), low = json_number_of(criterion, "low", 0);
 
     if (!json_is_real(json_object_get(criterion, "value")))
         return 0;
@@ -67,22 +55,22 @@ static void experiment(struct page *p, const json_t *result, size_t number) {
         return;
     }
     json_array_foreach(criteria, i, c) {
-        double v = number_of(c, "value", NAN);
+        double v = json_number_of(c, "value", NAN);
 
-        rows[i] = (struct band_row){.id = text_of(c, "id"),
-                                    .what = text_of(c, "what"),
+        rows[i] = (struct band_row){.id = json_text_of(c, "id"),
+                                    .what = json_text_of(c, "what"),
                                     .value = v,
-                                    .low = number_of(c, "low", -INFINITY),
-                                    .high = number_of(c, "high", INFINITY),
-                                    .least = number_of(c, "least", v),
-                                    .most = number_of(c, "most", v),
+                                    .low = json_number_of(c, "low", -INFINITY),
+                                    .high = json_number_of(c, "high", INFINITY),
+                                    .least = json_number_of(c, "least", v),
+                                    .most = json_number_of(c, "most", v),
                                     .decimals = decimals_of(c),
                                     .pass = json_is_true(json_object_get(c, "pass"))};
         if (isnan(v))
             rows[i].value = rows[i].least = rows[i].most = 0;
     }
     snprintf(id, sizeof(id), "experiment%zu", number);
-    page_section(p, id, text_of(result, "name"));
+    page_section(p, id, json_text_of(result, "name"));
     fprintf(p->f, "<p class=\"verdict %s\">%s</p>\n",
             json_is_true(json_object_get(result, "pass")) ? "pass" : "fail",
             json_is_true(json_object_get(result, "pass")) ? "All criteria hold."
@@ -113,7 +101,8 @@ int html_repro(FILE *f, const json_t *results, struct rf_err *err) {
 
     json_object_set(data, "results", (json_t *)(uintptr_t)results);
     snprintf(title, sizeof(title), "Published experiments: %s",
-             json_array_size(results) == 1 ? text_of(json_array_get(results, 0), "name") : "all");
+             json_array_size(results) == 1 ? json_text_of(json_array_get(results, 0), "name")
+                                           : "all");
     page_begin(&p, f, title,
                "Run again in simulation and judged by the figures that were published.", data);
     json_array_foreach(results, i, result) {

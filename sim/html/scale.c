@@ -6,10 +6,19 @@
 
 #include "config/value.h"
 
-const char *unit_name(enum unit u) {
-    static const char *const names[] = {"count", "bytes", "time", "percent", "per_second", "plain"};
+static const char *const unit_names[] = {"count",   "bytes",      "time",
+                                         "percent", "per_second", "plain"};
 
-    return names[u];
+const char *unit_name(enum unit u) {
+    return unit_names[u];
+}
+
+enum unit unit_by_name(const char *name) {
+    for (size_t i = 0; i < sizeof(unit_names) / sizeof(unit_names[0]); i++) {
+        if (strcmp(name, unit_names[i]) == 0)
+            return (enum unit)i;
+    }
+    return UNIT_COUNT;
 }
 
 struct unit_scale unit_scale_for(enum unit u, double max) {

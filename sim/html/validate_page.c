@@ -5,16 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char *text_of(const json_t *o, const char *key) {
-    const char *s = json_string_value(json_object_get(o, key));
-
-    return s ? s : "";
-}
-
-static double number_of(const json_t *o, const char *key) {
-    return json_number_value(json_object_get(o, key));
-}
-
 /* The matrix of one kernel: judged counters that any of its cases has, by case. */
 struct errors {
     const json_t **cases;
@@ -56,10 +46,10 @@ static bool errors_read(struct errors *e, const json_t *result, const char *kern
         json_t *row;
         size_t before = e->nr_counters;
 
-        if (strcmp(text_of(c, "kernel"), kernel) != 0 || e->nr_cases == most)
+        if (strcmp(json_text_of(c, "kernel"), kernel) != 0 || e->nr_cases == most)
             continue;
-        if (kind && (strncmp(text_of(c, "case"), kind, strlen(kind)) != 0 ||
-                     text_of(c, "case")[strlen(kind)] != '_'))
+        if (kind && (strncmp(json_text_of(c, "case"), kind, strlen(kind)) != 0 ||
+                     json_text_of(c, "case")[strlen(kind)] != '_'))
             continue;
         json_object_foreach(json_object_get(c, "counters"), name, row) {
             if (judged(row))
@@ -73,7 +63,7 @@ static bool errors_read(struct errors *e, const json_t *result, const char *kern
             continue;
         }
         e->cases[e->nr_cases] = c;
-        e->case_names[e->nr_cases++] = text_of(c, "case");
+        e->case_names[e->nr_cases++] = json_text_of(c, "case");
     }
     if (e->nr_counters) {
         size_t kept = 1;
@@ -95,7 +85,7 @@ static void error_cell(void *ctx, size_t x, size_t y, struct matrix_cell *out) {
     const struct errors *e = ctx;
     const json_t *row = json_object_get(json_object_get(e->cases[x], "counters"), e->counters[y]);
     const json_t *band = json_object_get(row, "kernel");
-    double error = number_of(row, "error") * 100;
+    double error = json_number_of(row, "error", 0) * 100;
 
     if (!row || !judged(row))
         return;
@@ -134,7 +124,7 @@ static void distribution(struct page *p, const struct errors *e, const char *ker
                 json_object_get(json_object_get(e->cases[c], "counters"), e->counters[k]);
 
             if (row && judged(row))
-                errors[n++] = number_of(row, "error") * 100;
+                errors[n++] = json_number_of(row, "error", 0) * 100;
         }
     }
     if (n) {
@@ -189,8 +179,8 @@ static void worst_bars(struct page *p, const struct errors *e, size_t number) {
             const json_t *row =
                 json_object_get(json_object_get(e->cases[c], "counters"), e->counters[k]);
 
-            if (row && judged(row) && number_of(row, "error") * 100 > bars[k].value) {
-                bars[k].value = number_of(row, "error") * 100;
+            if (row && judged(row) && json_number_of(row, "error", 0) * 100 > bars[k].value) {
+                bars[k].value = json_number_of(row, "error", 0) * 100;
                 bars[k].note = e->case_names[c];
             }
         }
@@ -254,8 +244,8 @@ static void kernel_section(struct page *p, const json_t *result, const char *ker
             "worst bounded %.2f %%.</p>\n",
             json_is_true(json_object_get(summary, "passed")) ? "pass" : "fail",
             json_is_true(json_object_get(summary, "passed")) ? "Passed" : "Failed",
-            number_of(summary, "cases"), number_of(summary, "median") * 100,
-            number_of(summary, "p90") * 100, number_of(summary, "worst") * 100);
+            json_number_of(summary, "cases", 0), json_number_of(summary, "median", 0) * 100,
+            json_number_of(summary, "p90", 0) * 100, json_number_of(summary, "worst", 0) * 100);
     distribution(p, &e, kernel, number);
     worst_bars(p, &e, number);
     errors_free(&e);

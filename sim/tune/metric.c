@@ -110,6 +110,10 @@ int metric_read(const struct metric *m, const struct replay_result *r, double *o
     return RF_OK;
 }
 
+const char *metric_unit_name(const struct metric *m) {
+    return m->unit == METRIC_TIME ? "time" : m->unit == METRIC_BYTES ? "bytes" : "count";
+}
+
 const char *metric_format(const struct metric *m, double value, char *buf, size_t size) {
     if (m->unit == METRIC_TIME)
         return value_format_time((uint64_t)value, buf, size);

@@ -28,6 +28,8 @@ bool metric_same(const struct metric *a, const struct metric *b);
 /* RF_EUSAGE if the result has no such value. */
 int metric_read(const struct metric *m, const struct replay_result *r, double *out,
                 struct rf_err *err) RF_MUST_CHECK;
+/* "time", "bytes" or "count". */
+const char *metric_unit_name(const struct metric *m);
 /* For people, with its unit; returns buf. */
 const char *metric_format(const struct metric *m, double value, char *buf, size_t size);
 

@@ -297,6 +297,123 @@ def check_validate(b):
           len(want) > 10, "validate: cells of the matrices")
 
 
+def table_cells(b, table):
+    return b.run("Array.from(document.querySelectorAll('#%s tbody tr')).map(function (r) {"
+                 "return Array.from(r.cells).map(function (c) {"
+                 "return [c.textContent, c.dataset.key, c.dataset.value]; }); })" % table)
+
+
+def same(a, b):
+    """Whether two JSON values are the same; a page has ten digits of what is no integer."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b))
+    if isinstance(a, float) and isinstance(b, float):
+        return abs(a - b) <= 1e-9 * abs(b)
+    return a == b
+
+
+def check_embedded(b, result, what):
+    data = json.loads(b.run("document.getElementById('data').textContent"))
+    check(same(data["result"], result), "%s: embedded result" % what)
+    return data
+
+
+def check_tune(b, trace):
+    page, result = scratch_file("tune.html"), scratch_file("tune.json")
+    refault("tune", trace, "--set", "memory.max=50%", "--set", "zswap.enabled=1", "--against",
+            "memory", "--against", "written", "--sweep", "zswap.max_pool_percent=2,5,10,20,40",
+            "--sweep", "vm.page-cluster=0..3", "--html", page, "--json", result, "-q")
+    result = json.load(open(result))
+    check_page(b, page, "tune")
+    check_embedded(b, result, "tune")
+    whole = [p for p in result["points"] if p["exact"]]
+    cards = b.run("Array.from(document.querySelectorAll('[data-card]')).map(function (c) {"
+                  "return [c.dataset.card, +c.dataset.value, c.textContent]; })")
+    check({c[0]: c[1] for c in cards} == result["best"]["metrics"], "tune: cards")
+    for name, value, text in cards:
+        check(near(amount(text), value, 0.006), "tune: card %s says %s" % (name, text))
+    rows = table_cells(b, "whole")
+    check(len(rows) == len(whole) == result["exact"], "tune: number of rows")
+    for row, point in zip(rows, whole):
+        check([c[0] for c in row[:2]] == [point["knobs"][k] for k in
+                                          ("zswap.max_pool_percent", "vm.page-cluster")],
+              "tune: knobs of %s" % row)
+        check({c[1]: int(c[2]) for c in row[3:6]} == point["metrics"], "tune: metrics of %s" % row)
+        check((row[6][0] == "best") == (point["knobs"] == result["best"]["knobs"]),
+              "tune: which is the best")
+    for number, other in ((1, "memory"), (2, "written")):
+        dots = b.run("Array.from(document.querySelectorAll('#front%d circle')).map(function (c) {"
+                     "return [+c.dataset.x, +c.dataset.y]; })" % number)
+        check(sorted(dots) == sorted([p["metrics"][other], p["metrics"]["stall"]] for p in whole
+                                     if p["bounds"] and p["outcome"] == "done"),
+              "tune: dots of %s" % other)
+
+
+def check_mrc(b, trace):
+    page, result = scratch_file("mrc.html"), scratch_file("mrc.json")
+    refault("mrc", trace, "--set", "zswap.enabled=1", "--rate", "0.5", "--sizes",
+            "100%,20%..90%:10%", "--html", page, "--json", result, "-q")
+    result = json.load(open(result))
+    points = sorted(result["points"], key=lambda p: p["pages"])
+    check_page(b, page, "mrc")
+    charts = check_embedded(b, result, "mrc")["charts"]
+    check(charts["misses"]["x"] == [p["pages"] * 4096 for p in points], "mrc: sizes")
+    check(all(near(a, p["miss_ratio"], 1e-8) for a, p in
+              zip(charts["misses"]["lines"][0]["y"], points)), "mrc: miss ratios")
+    check(charts["stall"]["lines"][0]["y"] == [p["stall"]["stall_ns"] for p in points],
+          "mrc: stalls")
+    check(charts["stall"]["lines"][1]["y"] == [p["stall"].get("exact_stall_ns") for p in points],
+          "mrc: exact stalls")
+    for chart_id, line, want in (("misses", 0, points[-1]["miss_ratio"]),
+                                 ("stall", 0, points[-1]["stall"]["stall_ns"])):
+        chart = b.run(CHART % chart_id)
+        got, top = on_axis(chart, last_y(chart["lines"][line])), on_axis(chart, chart["ticks"][-1][1])
+        check(abs(got - want) < 0.005 * top, "mrc: %s ends at %g, not at %g" % (chart_id, got, want))
+    rows = table_cells(b, "points")
+    check(len(rows) == len(points), "mrc: number of rows")
+    for row, p in zip(rows, points):
+        check(row[0][0] == p["memory.max"] and int(row[1][2]) == p["pages"] and
+              int(row[2][2]) == p["misses"] and int(row[4][2]) == p["stall"]["stall_ns"] and
+              near(amount(row[4][0]), p["stall"]["stall_ns"], 0.006), "mrc: row %s" % row)
+
+
+def check_compare(b, trace):
+    page, result = scratch_file("compare.html"), scratch_file("compare.json")
+    names = []
+    for percent in (0, 1):
+        names.append(scratch_file("run%d.json" % percent))
+        refault("replay", trace, "--set", "memory.max=50%", "--set", "zswap.enabled=%d" % percent,
+                "--json", names[-1], "-q")
+    refault("compare", *names, "--html", page, "--json", result, "-q")
+    runs = [values_of(json.load(open(n))) for n in names]
+    result = json.load(open(result))
+    check_page(b, page, "compare")
+    check_embedded(b, result, "compare")
+    rows = table_cells(b, "all")
+    check(len(rows) == len(result["values"]) > 50, "compare: number of rows")
+    for row, value in zip(rows, result["values"]):
+        check(row[0][0] == value["name"] and
+              [None if c[2] is None else int(c[2]) for c in row[1:3]] == value["values"],
+              "compare: row %s" % row)
+        if value["ratios"][0] is not None:
+            check(near(float(row[3][2]), value["ratios"][0], 1e-9), "compare: ratio of %s" % row)
+    knobs = table_cells(b, "differ")
+    check({r[0][0]: [r[1][0], r[2][0]] for r in knobs} == result["knobs"], "compare: knobs")
+    # Bars: as long as their values are to the longest of their chart.
+    bars = b.run("Array.from(document.querySelectorAll('figure')).map(function (f) {"
+                 "return Array.from(f.querySelectorAll('rect[data-key]')).map(function (r) {"
+                 "return [r.dataset.key, +r.dataset.value, +r.getAttribute('width')]; }); })")
+    check(len(bars) >= 10, "compare: number of charts")
+    for chart in bars:
+        most = max(chart, key=lambda c: c[1])
+        for key, value, width in chart:
+            check(abs(width / most[2] - value / most[1]) < 0.01, "compare: bar of %s" % key)
+    stall = next(c for c in bars if c[0][0] == "stall_ns")
+    check([c[1] for c in stall] == [r["time.stall_ns"] for r in runs], "compare: stalls")
+
+
 def main():
     trace = scratch_file("<img src=x onerror=alert(1)>&amp;\".rft")
     refault("gen", "zipf", "--pages", "4K", "--ops", "60K", "-o", trace)
@@ -313,6 +430,9 @@ def main():
         check_sweep(b, trace)
         check_repro(b)
         check_validate(b)
+        check_tune(b, trace)
+        check_mrc(b, trace)
+        check_compare(b, trace)
         check(not b.messages, "the browser said: %s" % b.messages)
     finally:
         b.close()
