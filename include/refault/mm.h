@@ -108,6 +108,7 @@ struct mm_cost {
     uint64_t free_ns;
     uint64_t deactivate_ns;  /* per page moved from active to inactive */
     uint64_t shrink_call_ns; /* per call into shrink_list */
+    uint64_t shrink_node_ns; /* per pass over a cgroup at one priority, outside its lists */
     uint64_t split_thp_ns;   /* per 2 MiB */
     uint64_t
         swapout_large_ns; /* as swapout_ns, per page of a large folio, its unmapping included */

@@ -32,6 +32,7 @@ static const struct cost_field fields[] = {
     COST(mm, free_ns),
     COST(mm, deactivate_ns),
     COST(mm, shrink_call_ns),
+    COST(mm, shrink_node_ns),
     COST(mm, split_thp_ns),
     COST(mm, swapout_large_ns),
     COST(mm, zero_thp_ns),

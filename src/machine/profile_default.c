@@ -19,6 +19,7 @@ static const struct profile builtin = {
             .free_ns = 100,
             .deactivate_ns = 100,
             .shrink_call_ns = 500,
+            .shrink_node_ns = 0,
             .split_thp_ns = 300000,
             .swapout_large_ns = 150,
             .zero_thp_ns = 80000,

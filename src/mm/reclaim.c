@@ -156,6 +156,7 @@ static void shrink_node(struct mm *mm, struct sim_cpu *cpu, struct scan_control 
     for (uint32_t i = 0; i < mm->nr_memcgs; i++) {
         if (sc->target != ROOT_MEMCG && i != sc->target)
             continue;
+        sim_charge(cpu, mm->p.cost.shrink_node_ns);
         shrink_lruvec(mm, cpu, i, sc);
         shrink_slabs(mm, cpu, i, sc);
     }
