@@ -14,8 +14,8 @@
 
 struct miniature {
     struct scratch sample; /* not open if the rate was 1 */
-    double ratio;           /* footprint of the sample / footprint of the whole */
-    uint64_t extra_tables;  /* pages of page tables that the sample has beyond that ratio */
+    double ratio;          /* footprint of the sample / footprint of the whole */
+    uint64_t extra_tables; /* pages of page tables that the sample has beyond that ratio */
     struct trace_info whole;
 };
 /* Writes the sample of `trace` below $TMPDIR (/tmp). `group`: pages kept together, so that
