@@ -325,11 +325,12 @@ static void run_threads(struct lockstep *ls, struct worker *w) {
     pthread_mutex_init(&ls->lock, NULL);
     pthread_mutex_init(&ls->done_lock, NULL);
     pthread_cond_init(&ls->change, NULL);
-    for (size_t i = 0; i < ls->threads; i++)
-        w[i] = (struct worker){.ls = ls, .index = (unsigned)i};
-    while (started < ls->threads &&
-           pthread_create(&w[started].thread, NULL, work, &w[started]) == 0)
-        started++;
+    w[0] = (struct worker){.ls = ls};
+    for (; started < ls->threads; started++) {
+        w[started] = (struct worker){.ls = ls, .index = (unsigned)started};
+        if (pthread_create(&w[started].thread, NULL, work, &w[started]) != 0)
+            break;
+    }
     work(&w[0]);
     for (size_t i = 1; i < started; i++)
         pthread_join(w[i].thread, NULL);

@@ -9,7 +9,9 @@
 enum comp_error { COMP_OK, COMP_ENOSPC, COMP_EINVAL };
 
 #define MAX_BATCH ACCEL_MAX_BATCH
-#define SOFTWARE_BATCH 8u /* pages taken together where the CPU compresses them one by one */
+/* Pages taken together where the CPU compresses them one by one: ZSWAP_MAX_BATCH_SIZE of "zswap
+ * compression batching with optimized iaa_crypto driver". */
+#define SOFTWARE_BATCH 8u
 
 /* A page past all limit tests. */
 struct store_page {
