@@ -14,8 +14,8 @@
 
 /* How far beyond the tail, to a mark: a cgroup's reclaim looks at about a hundred inactive folios,
  * and at a batch of active ones. What is fetched too early is gone from the cache again. */
-#define LRU_AHEAD_INACTIVE 128u
-#define LRU_AHEAD_ACTIVE 32u
+#define LRU_AHEAD_INACTIVE 192u
+#define LRU_AHEAD_ACTIVE 64u
 #define LRU_AHEAD_BUSY 32u /* while reclaim works on the list itself */
 
 /* One step of each walk, which may go up to `limit` folios beyond the tail. */
