@@ -77,6 +77,7 @@ int zswap_create(const struct zswap_params *p, struct zswap **out, struct rf_err
         zswap_destroy(z);
         return rc;
     }
+    rf_varr_hint_dense(&z->v_entry); /* so are slot ids */
     z->entry = z->v_entry.base;
     z->entry_content = z->v_content.base;
     *out = z;
