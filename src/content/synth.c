@@ -79,6 +79,8 @@ uint32_t synth_size(struct content_set *cs, uint32_t id, enum codec_id codec) {
 
 bool synth_same_filled(const struct synth *s, uint32_t id, uint64_t *word) {
     uint32_t nr;
+    if (!s->fills) /* asked at every store: most models have no such pages */
+        return false;
     const struct synth_part *p = pick(s, id, &nr);
     *word = p->word; /* 0 but for SYNTH_FILL */
     return p->kind == SYNTH_FILL || (p->kind == SYNTH_DRAW && p->draw[nr] == 0);

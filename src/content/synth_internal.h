@@ -38,6 +38,7 @@ struct synth {
     uint64_t *upto;
     struct synth_part *part;
     struct synth_part zero; /* the page of zeros */
+    bool fills;             /* some other id may be same-filled */
 };
 
 /* A table of lz4 lengths with this mean, for "hist". NULL without memory; *nr gets its length. */

@@ -299,6 +299,13 @@ static int parse_mix(struct text t, struct synth *s, XXH64_state_t *h, struct rf
     return RF_OK;
 }
 
+static bool part_fills(const struct synth_part *p) {
+    bool fills = p->kind == SYNTH_FILL;
+    for (uint32_t i = 0; p->kind == SYNTH_DRAW && i < p->nr; i++)
+        fills |= p->draw[i] == 0;
+    return fills;
+}
+
 int synth_parse(const char *spec, uint64_t seed, struct synth **out, uint64_t *digest,
                 struct rf_err *err) {
     struct text t = {.spec = spec, .end = strlen(spec)};
@@ -332,6 +339,8 @@ int synth_parse(const char *spec, uint64_t seed, struct synth **out, uint64_t *d
         synth_free(s);
         return rc;
     }
+    for (size_t i = 0; i < s->nr; i++)
+        s->fills |= part_fills(&s->part[i]);
     *digest = XXH64_digest(&h);
     *out = s;
     return RF_OK;
