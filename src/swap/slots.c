@@ -164,9 +164,6 @@ static void flush_returned(struct swap_area *a, struct swap_cpu *sc) {
     sc->nr_ret = 0;
     a->alloc->parked -= n;
     a->alloc->parked_ret -= n;
-    /* They were gathered from all over the device. */
-    for (i = 0; i < n && !a->alloc->identity; i++)
-        RF_PREFETCH(&a->alloc->cluster[offset_cluster(swap_slot_offset(a, sc->ret[i]))]);
     for (i = 0; i < n; i++)
         slot_free_now(a, sc->ret[i]);
 }
