@@ -79,14 +79,53 @@ static uint64_t whole_ns(const json_t *event, const char *key) {
     return (uint64_t)(json_number_value(v) * 1000 + 0.5);
 }
 
-/* The required keys of every phase; times ascend on a track, and spans lie inside one another. */
+/* Whether a metadata event names what e belongs to: its process, or its track. */
+static bool is_named(const json_t *file, const json_t *e, const char *kind) {
+    bool track = strcmp(kind, "thread_name") == 0;
+    const json_t *m;
+    size_t i;
+
+    json_array_foreach(json_object_get(file, "traceEvents"), i, m) {
+        if (strcmp(json_string_value(json_object_get(m, "name")), kind) == 0 &&
+            json_equal(json_object_get(m, "pid"), json_object_get(e, "pid")) &&
+            (!track || json_equal(json_object_get(m, "tid"), json_object_get(e, "tid"))))
+            return true;
+    }
+    return false;
+}
+
+/* Counters are numbers, one at least; metadata are of the two kinds that are used. */
+static void check_args(const json_t *e, const char *ph) {
+    json_t *args = json_object_get(e, "args"), *v;
+    const char *key, *name = json_string_value(json_object_get(e, "name"));
+
+    assert_true(json_is_object(args));
+    assert_true(json_object_size(args) > 0);
+    if (*ph == 'M') {
+        assert_true(strcmp(name, "process_name") == 0 || strcmp(name, "thread_name") == 0);
+        assert_true(json_is_string(json_object_get(args, "name")));
+    }
+    json_object_foreach(args, key, v) {
+        assert_true(*ph != 'C' || json_is_number(v));
+    }
+}
+
+/*
+ * What "Trace Event Format" (Duca and Sinclair, 2016) requires and Perfetto's importer of it reads:
+ * ph, pid, tid, ts and name in every event, dur in spans, times in microseconds, numbers as values
+ * of counters. Times ascend on a track, and spans lie inside one another: those that overlap in
+ * part are dropped there.
+ */
 static void check_structure(const json_t *file) {
     const json_t *events = json_object_get(file, "traceEvents"), *e;
+    const char *unit = json_string_value(json_object_get(file, "displayTimeUnit"));
     uint64_t open[16], last = 0;
     json_int_t pid = -1, tid = -1;
     const char *counter = "";
     size_t i, depth = 0;
 
+    assert_non_null(unit);
+    assert_true(strcmp(unit, "ms") == 0 || strcmp(unit, "ns") == 0);
     assert_true(json_array_size(events) > 10);
     json_array_foreach(events, i, e) {
         const char *ph = json_string_value(json_object_get(e, "ph"));
@@ -97,16 +136,15 @@ static void check_structure(const json_t *file) {
         assert_non_null(name);
         assert_true(json_is_integer(json_object_get(e, "pid")));
         assert_true(json_is_integer(json_object_get(e, "tid")));
-        assert_true(json_is_object(json_object_get(e, "args")));
-        if (strcmp(ph, "M") == 0) {
-            assert_true(json_is_string(json_object_get(json_object_get(e, "args"), "name")));
-        } else if (strcmp(ph, "C") == 0) {
+        check_args(e, ph);
+        if (strcmp(ph, "C") == 0) {
             if (strcmp(name, counter) == 0)
                 assert_true(from >= last);
             counter = name;
             last = from;
-        } else {
+        } else if (strcmp(ph, "M") != 0) {
             assert_string_equal(ph, "X");
+            assert_true(json_is_string(json_object_get(e, "cat")));
             to = from + whole_ns(e, "dur");
             if (json_integer_value(json_object_get(e, "pid")) != pid ||
                 json_integer_value(json_object_get(e, "tid")) != tid) {
@@ -114,6 +152,8 @@ static void check_structure(const json_t *file) {
                 tid = json_integer_value(json_object_get(e, "tid"));
                 depth = 0;
                 last = 0;
+                assert_true(is_named(file, e, "process_name"));
+                assert_true(is_named(file, e, "thread_name"));
             }
             assert_true(from >= last);
             last = from;
