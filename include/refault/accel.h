@@ -88,7 +88,7 @@ struct accel_cost {
     uint64_t compress_ns;       /* service of 4096 bytes on one engine */
     uint64_t decompress_ns;     /* service to 4096 bytes, from 2048 compressed */
     uint64_t submit_ns;         /* of the CPU, a descriptor */
-    uint64_t wait_ns;           /* of the CPU on top, where each job is waited for at once */
+    uint64_t wait_ns;           /* of the CPU on top of each wait, be it for a job or a batch */
     uint64_t irq_ns;            /* of the CPU, on top of that, a wait that slept */
     uint64_t retry_ns;          /* of the CPU, one failed attempt to get a place */
     uint32_t parallel_compress; /* compressions that a device serves at once */

@@ -149,7 +149,7 @@ struct machine_config {
     uint64_t footprint_pages; /* of the trace: what percentages are of */
     uint32_t blocks;          /* of 512 page ids that the trace uses */
 };
-enum placement_mode { PLACE_ORDER, PLACE_SPREAD };
+enum placement_mode { PLACE_ORDER, PLACE_SPREAD, PLACE_BIND };
 enum thp_mode { THP_NEVER, THP_MADVISE, THP_ALWAYS };
 
 /* Takes the costs of c from a profile; those of the block device follow c->swap_device. */

@@ -119,6 +119,7 @@ struct mm_cost {
     /* On top, with contention: */
     uint64_t lru_lock_ns;     /* hold of the LRU lock, per folio that is moved */
     uint64_t swap_lock_ns;    /* hold of the swap device's lock, per allocation */
+    uint64_t cache_line_ns;   /* a cache line that another CPU has changed */
     uint64_t lock_handoff_ns; /* a contended lock on its way to the next holder */
 };
 

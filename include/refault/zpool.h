@@ -9,6 +9,7 @@
 #include "refault/base.h"
 
 #define ZPOOL_MAX_CHAIN 16
+#define ZPOOL_MAX_LOCKS 256u
 
 /* Policy of the zsmalloc era (mm/zsmalloc.c 6.1 and 6.12). */
 struct zs_policy {
@@ -16,6 +17,7 @@ struct zs_policy {
     bool least_waste;       /* chain selection: least waste in bytes (6.3+), else best percent */
     bool fullness_12;       /* 12 fullness groups and the new compaction loop (6.4+), else 4 */
     bool too_big_is_einval; /* error for length > 4096: 6.1 invalid argument, later no space */
+    bool class_lock;        /* a lock for each size class (to 6.1 and 6.12+), else one a pool */
 };
 
 /* What malloc and shrink answer; the errno values of the kernel's zpool drivers. */
@@ -82,6 +84,8 @@ struct zpool_ops {
     /* Brings what a free of the object looks at into the processor's cache: its page, or with links
      * the page's neighbours in their list. Changes nothing. May be NULL. */
     void (*prefetch)(const struct zpool *z, uint32_t handle, bool links);
+    /* Which of the pool's locks guards the object, below ZPOOL_MAX_LOCKS. NULL: there is one. */
+    uint32_t (*lock_of)(const struct zpool *z, uint32_t handle);
     uint64_t (*live_objects)(const struct zpool *z); /* allocated and not freed */
     /* All invariants; 0 or RF_ECHECK. */
     int (*check)(const struct zpool *z, struct rf_err *err);

@@ -155,8 +155,8 @@ struct zswap_params {
     struct content_set *content;
     struct accel *accel; /* not owned; NULL = none */
     bool verify;
-    bool contention; /* tree locks are waited for as struct sim_spin */
-    uint64_t lock_handoff_ns;
+    bool contention; /* CPUs wait for each other's locks */
+    uint64_t lock_handoff_ns, cache_line_ns;
     const struct zswap_host_ops *host;
     void *host_ctx;
     zpool_pages_fn pages; /* pool pages taken or returned */
@@ -243,8 +243,9 @@ uint64_t zswap_compactable(const struct zswap *z);
 /* Pages of all pools. */
 uint64_t zswap_total_pages(const struct zswap *z);
 const struct zswap_counters *zswap_counters(const struct zswap *z);
-/* Summed over all trees. */
-const struct sim_lock *zswap_tree_lock(const struct zswap *z);
+/* Use of the locks of a kind, summed. Only the trees' is counted without contention. */
+enum zswap_lock { ZSWAP_LOCK_TREE, ZSWAP_LOCK_LRU, ZSWAP_LOCK_POOL, ZSWAP_LOCK_MAP };
+struct sim_lock zswap_lock_use(const struct zswap *z, enum zswap_lock which);
 /* First verification failure since creation, RF_OK if none; message in err. */
 int zswap_verify_status(const struct zswap *z, struct rf_err *err) RF_MUST_CHECK;
 /* Invariants: entries = stored_pages, LRU lengths, pool objects, bytes charged. */

@@ -20,7 +20,7 @@ static const char *const thp_modes[] = {"never", "madvise", "always", NULL};
 static const char *const thp_defrag_modes[] = {"always",  "defer", "defer+madvise",
                                                "madvise", "never", NULL};
 
-static const char *const placements[] = {"order", "spread", NULL};
+static const char *const placements[] = {"order", "spread", "bind", NULL};
 static const char *const accel_models[] = {"none", "iaa", "queue", NULL};
 static const char *const sync_modes[] = {"sync", "async", "async_irq", NULL};
 static const char *const full_policies[] = {"block", "spin", "software", "error", NULL};
@@ -40,7 +40,7 @@ static const struct knob usual[] = {
      "memory of the machine; % of the trace's footprint"},
     {"machine.cpus", KNOB_U32, AT(cpus), 1, 256, NULL, ANY, "CPUs"},
     {"machine.placement", KNOB_ENUM, AT(placement), 0, 0, placements, ANY,
-     "order in which idle CPUs get new processes: that of their numbers, or spread out"},
+     "where new processes go: idle CPUs by number, idle CPUs spread out, or process N to CPU N - 1"},
     {"machine.contention", KNOB_BOOL, AT(contention), 0, 1, NULL, ANY,
      "CPUs wait for each other's locks in reclaim and swap"},
     {"machine.fork_pages", KNOB_U32, AT(fork_pages), 0, 65536, NULL, ANY,

@@ -27,11 +27,12 @@ static int check(const struct gen_params *p, struct rf_err *err) {
     const struct gen_usemem *u = &p->usemem;
 
     if (scaled_bytes(p) < RF_PAGE_SIZE || u->bytes > (uint64_t)1 << 40 || u->tasks < 1 ||
-        u->tasks > 1024)
+        u->tasks > 1024 || u->word < 1 || u->word > 1000)
         return rf_fail(err, RF_EUSAGE,
-                       "usemem of %llu bytes (scale %g) in %llu tasks, expected --size from 4096 "
-                       "to 1T and 1 to 1024 tasks",
-                       (unsigned long long)u->bytes, p->scale, (unsigned long long)u->tasks);
+                       "usemem of %llu bytes (scale %g) in %llu tasks, %llu accesses a word, "
+                       "expected --size from 4096 to 1T, 1 to 1024 tasks and 1 to 1000 accesses",
+                       (unsigned long long)u->bytes, p->scale, (unsigned long long)u->tasks,
+                       (unsigned long long)u->word);
     return 0;
 }
 
@@ -54,17 +55,28 @@ static struct area make_area(const struct gen_params *p, struct emit *e, struct 
     return a;
 }
 
-static void write_all(struct emit *e, const struct area *area, uint64_t n) {
+static void write_all(struct emit *e, const struct area *area, uint64_t n, uint64_t word) {
     for (uint64_t at = 0; at < area[0].pages && !e->rc; at += TURN) {
         for (uint64_t t = 0; t < n; t++) {
             emit_switch(e, area[t].pid);
             for (uint64_t i = at; i < RF_MIN(at + TURN, area[t].pages); i++) {
                 emit_access(e, area[t].first + (uint32_t)i, true);
-                emit_pace(e, WORDS_PER_PAGE, UINT64_MAX);
+                emit_pace(e, WORDS_PER_PAGE * word, UINT64_MAX);
             }
             emit_pace(e, 0, 0);
         }
     }
+}
+
+/* A page that the parent writes first stands between the last page and the first exit, so that a
+ * reader of the trace can stop there. */
+static void free_all(struct emit *e, const struct area *area, uint64_t n) {
+    uint32_t page = emit_map(e, 0, EMIT_BASE_VPN + ((uint64_t)1 << 30), 1, 0);
+
+    emit_switch(e, 0);
+    emit_access(e, page, true);
+    for (uint64_t t = 0; t < n; t++)
+        emit_exit(e, area[t].pid);
 }
 
 static int run(const struct gen_params *p, struct trace_writer *w, struct rf_err *err) {
@@ -80,7 +92,9 @@ static int run(const struct gen_params *p, struct trace_writer *w, struct rf_err
     emit_process(&e, RF_NONE, "usemem");
     for (uint64_t t = 0; t < n; t++)
         area[t] = make_area(p, &e, &rng, n == 1 ? 0 : emit_process(&e, 0, "usemem"));
-    write_all(&e, area, n);
+    write_all(&e, area, n, p->usemem.word);
+    if (p->usemem.free)
+        free_all(&e, area, n);
     free(area);
     return e.rc;
 }
@@ -89,6 +103,8 @@ static int run(const struct gen_params *p, struct trace_writer *w, struct rf_err
 static const struct gen_option options[] = {
     {"size", "BYTES", 0, GEN_BYTES, AT(usemem.bytes), "that each task writes"},
     {"nproc", "N", 'n', GEN_COUNT, AT(usemem.tasks), "tasks (1)"},
+    {"word", "N", 0, GEN_COUNT, AT(usemem.word), "accesses that a turn of its loop takes (1)"},
+    {"free", NULL, 0, GEN_FLAG, AT(usemem.free), "exit when all have written"},
     {"malloc", NULL, 'a', GEN_FLAG, AT(usemem.use_malloc), "memory from malloc(), not mmap()"},
     {NULL, NULL, 0, GEN_FLAG, 0, NULL},
 };

@@ -13,6 +13,8 @@ struct gen_usemem {
     uint64_t tasks;  /* -n */
     uint64_t bytes;  /* that each task writes */
     bool use_malloc; /* -a: memory from malloc(), else from mmap() */
+    uint64_t word;   /* what a turn of its loop takes, in accesses */
+    bool free;       /* exits, and so frees what it wrote */
 };
 
 /* Compilers at the end of a make -jJ, and a linker. Sizes are those of scale 1. */

@@ -99,10 +99,13 @@ static void wait_until(struct accel *a, struct sim_cpu *cpu, rf_time t) {
     if (a->completion == ACCEL_IRQ) {
         accel_sleep_until(a, cpu, t);
         sim_charge(cpu, a->wake_ns);
-    } else if (t > cpu->now) {
+        return;
+    }
+    if (t > cpu->now) {
         a->s.poll_ns += t - cpu->now;
         sim_charge(cpu, t - cpu->now);
     }
+    sim_charge(cpu, a->wait_ns);
 }
 
 static void count(struct accel *a, const struct sim_cpu *cpu, const struct accel_job *job) {
@@ -213,15 +216,10 @@ void accel_run(struct accel *a, struct sim_cpu *cpu, struct accel_job *job, uint
             accel_none.place(a, cpu, &job[i]);
         return;
     }
-    if (a->completion == ACCEL_SYNC) {
-        for (uint32_t i = 0; i < n; i++) {
-            run_batch(a, cpu, &job[i], 1);
-            sim_charge(cpu, a->wait_ns);
-        }
-        return;
-    }
-    for (uint32_t i = 0; i < n; i += a->batch)
-        run_batch(a, cpu, job + i, RF_MIN(a->batch, n - i));
+    uint32_t step = a->completion == ACCEL_SYNC ? 1 : a->batch;
+
+    for (uint32_t i = 0; i < n; i += step)
+        run_batch(a, cpu, job + i, RF_MIN(step, n - i));
 }
 
 int accel_submit(struct accel *a, struct sim_cpu *cpu, struct accel_job *job, uint32_t n,

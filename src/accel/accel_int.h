@@ -20,7 +20,7 @@ struct accel {
     bool longest_first;          /* a decompression batch starts with its two longest */
     uint8_t completion;          /* enum accel_completion */
     uint32_t batch;
-    uint64_t wait_ns, wake_ns; /* of the CPU: a job waited for alone, a wait that slept */
+    uint64_t wait_ns, wake_ns; /* of the CPU on top of a wait: one that polled, one that slept */
     struct accel_stats s;
     accel_observe_fn observe;
     void *observe_ctx;

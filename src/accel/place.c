@@ -23,28 +23,28 @@ void engine_pool_free(struct engine_pool *p) {
 void engine_pool_serve(struct engine_pool *p, struct accel *a, struct accel_job *job,
                        uint64_t service, uint32_t from, uint32_t nr) {
     uint32_t best = from;
-    rf_time start = RF_TIME_MAX;
+    rf_time end = RF_TIME_MAX;
 
-    for (uint32_t i = from; i < from + nr && start > job->at; i++) {
+    for (uint32_t i = from; i < from + nr && end > job->at + service; i++) {
         rf_time t = sim_calendar_find(&p->engine[i], job->at, service);
 
-        if (t < start) {
-            start = t;
+        if (t < end) {
+            end = t;
             best = i;
         }
     }
     struct sim_calendar *c = &p->engine[best];
-    sim_calendar_take(c, start, service);
+    sim_calendar_take(c, job->at, end);
     if (a->eng && c->n >= p->prune_at) {
         sim_calendar_prune(c, engine_floor(a->eng));
         p->prune_at = RF_MAX(PRUNE_SPANS, c->n * 2);
     }
     job->engine = (uint16_t)best;
-    job->start = start;
-    job->end = start + service;
+    job->start = end - service;
+    job->end = end;
     a->s.busy_ns += service;
-    a->s.queue_wait_ns += start - job->at;
-    rf_hist_add(&a->s.wait, start - job->at);
+    a->s.queue_wait_ns += job->start - job->at;
+    rf_hist_add(&a->s.wait, job->start - job->at);
 }
 
 void entry_list_free(struct entry_list *l) {

@@ -28,11 +28,16 @@ static uint32_t first_after(const struct sim_calendar *c, rf_time t) {
 
 rf_time sim_calendar_find(const struct sim_calendar *c, rf_time at, uint64_t len) {
     for (uint32_t i = first_after(c, at); i < c->n; i++) {
-        if (c->v[i].start >= at && c->v[i].start - at >= len)
-            return at;
+        if (c->v[i].start > at) {
+            uint64_t gap = c->v[i].start - at;
+
+            if (gap >= len)
+                break;
+            len -= gap;
+        }
         at = c->v[i].end;
     }
-    return at;
+    return at + len;
 }
 
 static void forget(struct sim_calendar *c, uint32_t nr) {
@@ -67,50 +72,60 @@ static bool make_room(struct sim_calendar *c) {
     return true;
 }
 
-void sim_calendar_take(struct sim_calendar *c, rf_time start, uint64_t len) {
-    rf_time end = start + len;
-    uint32_t i;
+void sim_calendar_take(struct sim_calendar *c, rf_time at, rf_time end) {
+    uint32_t i = first_after(c, at), j = i;
 
-    if (!len)
+    if (end <= at)
         return;
-    i = first_after(c, start);
-    bool left = i > 0 && c->v[i - 1].end == start, right = i < c->n && c->v[i].start == end;
-
-    if (left && right) {
-        c->v[i - 1].end = c->v[i].end;
-        memmove(c->v + i, c->v + i + 1, (c->n - i - 1) * sizeof(*c->v));
-        c->n--;
-    } else if (left) {
-        c->v[i - 1].end = end;
-    } else if (right) {
-        c->v[i].start = start;
+    /* One span from at to end takes the place of all that it touches. */
+    if (i > 0 && c->v[i - 1].end == at)
+        i--;
+    while (j < c->n && c->v[j].start <= end)
+        j++;
+    if (i < j) {
+        c->v[i].start = RF_MIN(c->v[i].start, at);
+        c->v[i].end = RF_MAX(c->v[j - 1].end, end);
+        memmove(c->v + i + 1, c->v + j, (c->n - j) * sizeof(*c->v));
+        c->n -= j - i - 1;
     } else if (make_room(c)) {
-        i = first_after(c, start);
+        i = first_after(c, at);
         memmove(c->v + i + 1, c->v + i, (c->n - i) * sizeof(*c->v));
-        c->v[i] = (struct sim_span){start, end};
+        c->v[i] = (struct sim_span){at, end};
         c->n++;
     }
 }
 
 uint64_t sim_spin_hold(struct sim_spin *l, struct sim_cpu *cpu, uint64_t hold_ns,
                        uint64_t handoff_ns) {
-    rf_time start = sim_calendar_find(&l->busy, cpu->now, hold_ns);
+    rf_time end = sim_calendar_find(&l->busy, cpu->now, hold_ns);
     uint64_t wait = 0;
 
     if (l->busy.n >= l->prune_at) {
         sim_calendar_prune(&l->busy, engine_floor(cpu->eng));
         l->prune_at = RF_MAX(64, l->busy.n * 2);
     }
-    if (start > cpu->now) {
+    if (end > cpu->now + hold_ns) {
         /* The lock's cache line moves to the next holder while nobody has it. */
-        start = sim_calendar_find(&l->busy, cpu->now, hold_ns + handoff_ns);
-        wait = start + handoff_ns - cpu->now;
-        hold_ns += handoff_ns;
+        end = sim_calendar_find(&l->busy, cpu->now, hold_ns + handoff_ns);
+        wait = end - cpu->now - hold_ns;
         l->contended++;
         l->wait_ns += wait;
     }
     l->acquisitions++;
-    sim_calendar_take(&l->busy, start, hold_ns);
-    sim_charge(cpu, start + hold_ns - cpu->now);
+    sim_calendar_take(&l->busy, cpu->now, end);
+    sim_charge(cpu, end - cpu->now);
     return wait;
+}
+
+uint64_t sim_spin_share(struct sim_spin *l, struct sim_cpu *cpu, uint64_t hold_ns,
+                        uint64_t handoff_ns) {
+    uint32_t me = cpu->id + 1;
+
+    if (l->user == 0 || l->user == me) {
+        l->user = me;
+        l->acquisitions++;
+        return 0;
+    }
+    l->user = SIM_SPIN_SHARED;
+    return sim_spin_hold(l, cpu, hold_ns, handoff_ns);
 }

@@ -30,6 +30,7 @@ static const struct era_field fields[] = {
     FIELD(zs, least_waste, "chain length by least waste, else by best percentage"),
     FIELD(zs, fullness_12, "twelve fullness groups, else four"),
     FIELD(zs, too_big_is_einval, "a length over 4096 is EINVAL, else ENOSPC"),
+    FIELD(zs, class_lock, "a lock for each size class, else one a pool"),
     ENUM(zswap, shrink_mode, shrink_modes, "what makes room in a full pool"),
     ENUM(zswap, exclusive, exclusive_modes, "whether a load erases the entry"),
     ENUM(zswap, protect, protect_modes, "what protects entries from the dynamic shrinker"),

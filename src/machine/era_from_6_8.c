@@ -10,6 +10,7 @@ const struct kernel_era era_6_8 = {
             .least_waste = true,
             .fullness_12 = true,
             .too_big_is_einval = false,
+            .class_lock = false,
         },
     .zswap =
         {
@@ -114,6 +115,7 @@ const struct kernel_era era_6_12 = {
             .least_waste = true,
             .fullness_12 = true,
             .too_big_is_einval = false,
+            .class_lock = true,
         },
     .zswap =
         {
@@ -218,6 +220,7 @@ const struct kernel_era era_6_13 = {
             .least_waste = true,
             .fullness_12 = true,
             .too_big_is_einval = false,
+            .class_lock = true,
         },
     .zswap =
         {
@@ -322,6 +325,7 @@ const struct kernel_era era_6_18 = {
             .least_waste = true,
             .fullness_12 = true,
             .too_big_is_einval = false,
+            .class_lock = true,
         },
     .zswap =
         {

@@ -10,6 +10,7 @@ const struct kernel_era era_5_4 = {
             .least_waste = false,
             .fullness_12 = false,
             .too_big_is_einval = true,
+            .class_lock = true,
         },
     .zswap =
         {
@@ -114,6 +115,7 @@ const struct kernel_era era_5_10 = {
             .least_waste = false,
             .fullness_12 = false,
             .too_big_is_einval = true,
+            .class_lock = true,
         },
     .zswap =
         {
@@ -218,6 +220,7 @@ const struct kernel_era era_6_1 = {
             .least_waste = false,
             .fullness_12 = false,
             .too_big_is_einval = true,
+            .class_lock = true,
         },
     .zswap =
         {
@@ -322,6 +325,7 @@ const struct kernel_era era_6_5 = {
             .least_waste = true,
             .fullness_12 = true,
             .too_big_is_einval = false,
+            .class_lock = false,
         },
     .zswap =
         {

@@ -159,6 +159,7 @@ static int init_zswap(struct machine *m, uint64_t ram, uint64_t swap_pages, stru
         .verify = c->verify,
         .contention = c->contention,
         .lock_handoff_ns = c->cost.mm.lock_handoff_ns,
+        .cache_line_ns = c->cost.mm.cache_line_ns,
         .host = &mm_zswap_ops,
         .host_ctx = m->mm,
         .pages = pool_pages,

@@ -42,6 +42,7 @@ static const struct cost_field fields[] = {
     COST(mm, age_pte_ns),
     COST(mm, lru_lock_ns),
     COST(mm, swap_lock_ns),
+    COST(mm, cache_line_ns),
     COST(mm, lock_handoff_ns),
     COST(zswap, same_filled_ns),
     COST(zswap, store_ns),

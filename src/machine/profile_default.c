@@ -29,12 +29,13 @@ static const struct profile builtin = {
             .age_pte_ns = 7,
             .lru_lock_ns = 50,
             .swap_lock_ns = 150,
-            .lock_handoff_ns = 300,
+            .cache_line_ns = 75,
+            .lock_handoff_ns = 150,
         },
     .zswap =
         {
             .same_filled_ns = 200,
-            .store_ns = 1270,
+            .store_ns = 333,
             .store_next_ns = 157,
             .load_ns = 500,
             .invalidate_ns = 300,

@@ -50,6 +50,9 @@ static uint32_t candidate(const struct machine_config *c, uint32_t i) {
 static uint32_t idlest_cpu(const struct machine *m, const struct stream *but) {
     uint32_t best = 0, least = UINT32_MAX;
 
+    if (m->c.placement == PLACE_BIND)
+        return (but->pid ? but->pid - 1 : 0) % m->c.cpus;
+
     for (uint32_t k = 0; k < m->c.cpus; k++) {
         uint32_t load = 0, c = candidate(&m->c, k);
 

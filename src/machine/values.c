@@ -119,7 +119,7 @@ static void put_zswap(const struct machine *m, const struct sink *s) {
     put(s, MV_X, "x.", "age_device_ns", age.device_ns);
     put(s, MV_X, "x.", "age_looks", age.looks);
     put(s, MV_X_SIGNED, "x.", "lru_inversion", age.zswap_ns - age.device_ns);
-    put(s, MV_X, "x.", "tree_lock_acquisitions", zswap_tree_lock(m->zswap)->acquisitions);
+    put(s, MV_X, "x.", "tree_lock_acquisitions", zswap_lock_use(m->zswap, ZSWAP_LOCK_TREE).acquisitions);
 }
 
 static void put_accel(const struct machine *m, const struct sink *s) {
@@ -160,6 +160,16 @@ static void put_accel(const struct machine *m, const struct sink *s) {
     put(s, MV_X, "x.zswap.", "mutex_hold_ns", c->x_mutex_hold_ns);
 }
 
+static void put_lock(const struct sink *s, const char *name, uint64_t acquisitions,
+                     uint64_t contended, uint64_t wait_ns) {
+    char prefix[32];
+
+    snprintf(prefix, sizeof(prefix), "x.lock.%s.", name);
+    put(s, MV_X, prefix, "acquisitions", acquisitions);
+    put(s, MV_X, prefix, "contended", contended);
+    put(s, MV_X, prefix, "wait_ns", wait_ns);
+}
+
 static void put_locks(const struct machine *m, const struct sink *s) {
     const struct {
         const char *name;
@@ -168,17 +178,20 @@ static void put_locks(const struct machine *m, const struct sink *s) {
         {"lru", m->mm->lru_lock.acquisitions, m->mm->lru_lock.contended, m->mm->lru_lock.wait_ns},
         {"swap", m->mm->swap_lock.acquisitions, m->mm->swap_lock.contended,
          m->mm->swap_lock.wait_ns},
-        {"zswap_tree", m->zswap ? zswap_tree_lock(m->zswap)->acquisitions : 0,
-         m->zswap ? zswap_tree_lock(m->zswap)->contended : 0,
-         m->zswap ? zswap_tree_lock(m->zswap)->wait_ns : 0},
     };
+    static const char *const of_zswap[] = {[ZSWAP_LOCK_TREE] = "zswap_tree",
+                                           [ZSWAP_LOCK_LRU] = "zswap_lru",
+                                           [ZSWAP_LOCK_POOL] = "zswap_pool",
+                                           [ZSWAP_LOCK_MAP] = "zswap_map"};
 
-    for (size_t i = 0; m->c.contention && i < sizeof(locks) / sizeof(locks[0]); i++) {
-        char prefix[32];
-        snprintf(prefix, sizeof(prefix), "x.lock.%s.", locks[i].name);
-        put(s, MV_X, prefix, "acquisitions", locks[i].acquisitions);
-        put(s, MV_X, prefix, "contended", locks[i].contended);
-        put(s, MV_X, prefix, "wait_ns", locks[i].wait_ns);
+    if (!m->c.contention)
+        return;
+    for (size_t i = 0; i < sizeof(locks) / sizeof(locks[0]); i++)
+        put_lock(s, locks[i].name, locks[i].acquisitions, locks[i].contended, locks[i].wait_ns);
+    for (unsigned i = 0; i < sizeof(of_zswap) / sizeof(of_zswap[0]); i++) {
+        const struct sim_lock l =
+            m->zswap ? zswap_lock_use(m->zswap, (enum zswap_lock)i) : (struct sim_lock){0};
+        put_lock(s, of_zswap[i], l.acquisitions, l.contended, l.wait_ns);
     }
 }
 

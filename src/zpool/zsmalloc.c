@@ -240,6 +240,12 @@ static void zs_free(struct zpool *zp, uint32_t handle) {
     }
 }
 
+static uint32_t zs_lock_of(const struct zpool *zp, uint32_t handle) {
+    const struct zs_pool *p = cpool_of(zp);
+
+    return p->table.policy.class_lock ? zs_seg(p, handle >> ZS_SEG_SHIFT)->cls : 0;
+}
+
 static void zs_prefetch(const struct zpool *zp, uint32_t handle, bool links) {
     const struct zs_pool *p = cpool_of(zp);
     const struct zs_class *c = &p->cls[zs_seg(p, handle >> ZS_SEG_SHIFT)->cls];
@@ -369,6 +375,7 @@ const struct zpool_ops zsmalloc_ops = {
     .write = zs_write,
     .read = zs_read,
     .prefetch = zs_prefetch,
+    .lock_of = zs_lock_of,
     .live_objects = zs_live,
     .check = zs_check,
 };

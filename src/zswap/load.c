@@ -28,10 +28,11 @@ static void loaded(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, bool in_
     if (z->policy.shrink_mode != ZSWAP_SHRINK_MEMCG)
         zswap_tree_hold(z, cpu, slot, 1);
     if (load_erases(z, in_swapcache)) {
-        zswap_entry_free(z, slot);
+        zswap_entry_free(z, cpu, slot);
         z->c.x_erased_on_load++;
         *dirty = true;
     } else if (z->policy.shrink_mode != ZSWAP_SHRINK_MEMCG && (e->flags & ENTRY_ON_LRU)) {
+        zswap_lru_hold(z, cpu, e->memcg, true);
         zswap_lru_rotate(z, slot);
     }
 }
@@ -43,6 +44,8 @@ bool zswap_load(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, bool in_swa
     if (!entry_live(z, slot))
         return false;
     sim_charge(cpu, z->cost.load_ns);
+    if (!(z->entry[slot].flags & ENTRY_SAME))
+        zswap_map_hold(z, cpu, slot);
     zswap_charge_decompress(z, cpu, slot);
     loaded(z, cpu, slot, in_swapcache, content, dirty);
     return true;
@@ -60,6 +63,8 @@ void zswap_load_batch(struct zswap *z, struct sim_cpu *cpu, const uint32_t *slot
         for (uint32_t i = from; i < from + n; i++) {
             zswap_tree_hold(z, cpu, slot[i], 1);
             sim_charge(cpu, z->cost.load_ns);
+            if (!(z->entry[slot[i]].flags & ENTRY_SAME))
+                zswap_map_hold(z, cpu, slot[i]);
             if (z->entry[slot[i]].flags & (ENTRY_SAME | ENTRY_RAW))
                 zswap_charge_decompress(z, cpu, slot[i]);
             else

@@ -28,6 +28,7 @@ uint64_t zswap_lru_walk(struct zswap *z, struct sim_cpu *cpu, uint32_t memcg, ui
         int rc;
 
         --*budget;
+        zswap_lru_hold(z, cpu, memcg, true);
         zswap_lru_rotate(z, slot);
         if (z->entry[slot].flags & ENTRY_REFERENCED) {
             z->entry[slot].flags &= ENTRY_MASK & ~ENTRY_REFERENCED;

@@ -117,10 +117,14 @@ static bool insert_page(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uin
 
     if (!(p->flags & ENTRY_SAME) && !entry_object(z, slot, p->len, &handle))
         return false;
+    if (handle != RF_NONE) {
+        zswap_pool_hold(z, cpu, slot, handle);
+        zswap_map_hold(z, cpu, slot);
+    }
     if (lock)
         zswap_tree_hold(z, cpu, slot, 1);
     if (entry_live(z, slot)) {
-        zswap_entry_free(z, slot);
+        zswap_entry_free(z, cpu, slot);
         z->c.x_replaced++;
     }
     if (slot >= z->seen)
@@ -134,6 +138,7 @@ static bool insert_page(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uin
     if (z->policy.entry_lru && !(p->flags & ENTRY_SAME)) {
         if (z->policy.protect == ZSWAP_PROTECT_SECOND_CHANCE)
             e->flags |= ENTRY_REFERENCED;
+        zswap_lru_hold(z, cpu, memcg, false);
         zswap_lru_add(z, slot);
         zswap_protect(z, zswap_lru_of(z, memcg), true);
     }
@@ -221,7 +226,7 @@ static uint32_t free_entries(struct zswap *z, struct sim_cpu *cpu, uint32_t slot
         if (!entry_live(z, slot + i))
             continue;
         zswap_tree_hold(z, cpu, slot + i, 1);
-        zswap_entry_free(z, slot + i);
+        zswap_entry_free(z, cpu, slot + i);
         freed++;
     }
     return freed;
@@ -252,11 +257,11 @@ bool zswap_store(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint32_t m
 }
 
 /* A page of the folio was refused: those stored before it go, those after it are not looked at. */
-static void undo(struct zswap *z, struct zswap_folio *f, uint32_t done) {
+static void undo(struct zswap *z, struct sim_cpu *cpu, struct zswap_folio *f, uint32_t done) {
     f->stored = false;
     z->c.x_reject_folio += f->nr - 1;
     for (uint32_t i = 0; i < done; i++) {
-        zswap_entry_free(z, f->slot + i);
+        zswap_entry_free(z, cpu, f->slot + i);
         z->c.x_undone++;
     }
 }
@@ -280,7 +285,7 @@ static void flush(struct zswap *z, struct sim_cpu *cpu, struct store_batch *b) {
         if (p->refused ||
             (!(p->flags & ENTRY_SAME) && !after_compressor(z, f->memcg, &b->job[p->job], p)) ||
             !insert_page(z, cpu, slot, f->memcg, f->content[p->index], p, !unit)) {
-            undo(z, f, p->index);
+            undo(z, cpu, f, p->index);
             continue;
         }
         if (unit && p->index + 1 == f->nr)

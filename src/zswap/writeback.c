@@ -29,7 +29,7 @@ int zswap_writeback_entry(struct zswap *z, struct sim_cpu *cpu, uint32_t slot) {
     z->c.written_back_pages++;
     if (z->policy.count_wb && z->host->count_vm)
         z->host->count_vm(z->host_ctx, memcg, ZSWAP_VM_WB, 1);
-    zswap_entry_free(z, slot);
+    zswap_entry_free(z, cpu, slot);
     if (z->host->wb_submit)
         z->host->wb_submit(z->host_ctx, cpu, slot, folio);
     return 0;
@@ -70,6 +70,7 @@ enum zpool_error zswap_shrink_one(struct zswap *z, struct sim_cpu *cpu) {
         return shrink_backend(z, cpu);
     if (slot == ENTRY_NONE)
         return ZPOOL_EINVAL;
+    zswap_lru_hold(z, cpu, 0, true);
     zswap_lru_del(z, slot);
     if (zswap_writeback_entry(z, cpu, slot) == 0)
         return ZPOOL_OK;

@@ -61,12 +61,10 @@ int zswap_create(const struct zswap_params *p, struct zswap **out, struct rf_err
     for (uint32_t m = 0; m < ZSWAP_MAX_MEMCGS; m++)
         z->lru[m].oldest = z->lru[m].youngest = ENTRY_NONE;
     z->lock_handoff_ns = p->lock_handoff_ns;
-    if (p->contention) {
-        z->tree_spin = calloc(NR_TREES, sizeof(*z->tree_spin));
-        if (!z->tree_spin) {
-            zswap_destroy(z);
-            return rf_fail(err, RF_ENOMEM, "zswap: no memory");
-        }
+    z->cache_line_ns = p->cache_line_ns;
+    if (p->contention && !(z->locks = calloc(1, sizeof(*z->locks)))) {
+        zswap_destroy(z);
+        return rf_fail(err, RF_ENOMEM, "zswap: no memory");
     }
     rc = rf_varr_init(&z->v_entry, p->max_slots, sizeof(*z->entry), err);
     if (!rc && p->verify)
@@ -92,9 +90,7 @@ void zswap_destroy(struct zswap *z) {
     for (b = 0; b < z->nr_backends; b++)
         if (z->backend[b])
             z->backend[b]->ops->destroy(z->backend[b]);
-    for (b = 0; z->tree_spin && b < NR_TREES; b++)
-        sim_calendar_free(&z->tree_spin[b].busy);
-    free(z->tree_spin);
+    zswap_locks_free(z->locks);
     rf_varr_free(&z->v_entry);
     rf_varr_free(&z->v_content);
     free(z);
@@ -115,33 +111,20 @@ uint64_t zswap_total_pages(const struct zswap *z) {
     return z->policy.limits_nonstrict ? z->live_pages : z->counted_pages;
 }
 
-void zswap_tree_hold(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint32_t holds) {
-    uint32_t tree = z->policy.tree_per_64m ? (slot >> TREE_SHIFT) % NR_TREES : 0;
-    rf_time *at = &z->tree_free_at[tree];
-    uint64_t hold = z->cost.tree_lock_ns * holds;
-
-    if (z->tree_spin) {
-        uint64_t wait = sim_spin_hold(&z->tree_spin[tree], cpu, hold, z->lock_handoff_ns);
-        z->tree.acquisitions++;
-        z->tree.contended += wait > 0;
-        z->tree.wait_ns += wait;
-        return;
-    }
-    z->tree.free_at = *at;
-    sim_lock_hold(&z->tree, cpu, hold);
-    *at = z->tree.free_at;
-}
-
-void zswap_entry_free(struct zswap *z, uint32_t slot) {
+void zswap_entry_free(struct zswap *z, struct sim_cpu *cpu, uint32_t slot) {
     struct zswap_entry *e = &z->entry[slot];
 
-    if (e->flags & ENTRY_ON_LRU)
+    if (e->flags & ENTRY_ON_LRU) {
+        zswap_lru_hold(z, cpu, e->memcg, true);
         zswap_lru_del(z, slot);
+    }
     if (e->flags & ENTRY_SAME) {
         z->c.same_filled_pages--;
     } else {
         uint32_t b = backend_of(z, slot);
 
+        zswap_map_hold(z, cpu, slot);
+        zswap_pool_hold(z, cpu, slot, e->handle);
         z->backend[b]->ops->free(z->backend[b], e->handle);
         zswap_refresh(z, b);
     }
@@ -164,16 +147,12 @@ void zswap_invalidate(struct zswap *z, struct sim_cpu *cpu, uint32_t slot) {
         return;
     sim_charge(cpu, z->cost.invalidate_ns);
     zswap_tree_hold(z, cpu, slot, 1);
-    zswap_entry_free(z, slot);
+    zswap_entry_free(z, cpu, slot);
     z->c.x_invalidated++;
 }
 
 const struct zswap_counters *zswap_counters(const struct zswap *z) {
     return &z->c;
-}
-
-const struct sim_lock *zswap_tree_lock(const struct zswap *z) {
-    return &z->tree;
 }
 
 int zswap_verify_status(const struct zswap *z, struct rf_err *err) {

@@ -49,6 +49,12 @@ struct zswap_work {
     uint32_t cursor; /* memcg: kept over runs */
 };
 
+/* With contention. */
+struct zswap_locks {
+    struct sim_spin tree[NR_TREES], lru[ZSWAP_MAX_MEMCGS];
+    struct sim_spin map[MAX_BACKENDS], pool[MAX_BACKENDS][ZPOOL_MAX_LOCKS];
+};
+
 struct zswap {
     struct zswap_policy policy;
     struct zswap_cost cost;
@@ -78,8 +84,8 @@ struct zswap {
     struct zswap_counters c;
     struct sim_lock tree;
     rf_time tree_free_at[NR_TREES];
-    struct sim_spin *tree_spin; /* NR_TREES, with contention */
-    uint64_t lock_handoff_ns;
+    struct zswap_locks *locks; /* with contention, else NULL */
+    uint64_t lock_handoff_ns, cache_line_ns;
     struct rf_err verify_err;
 };
 
@@ -94,10 +100,19 @@ static inline bool entry_live(const struct zswap *z, uint32_t slot) {
 void zswap_refresh(struct zswap *z, uint32_t b);
 /* The recomputation of pool_total_size after a store or free (to 6.9). */
 void zswap_recount(struct zswap *z);
-/* Takes the tree lock of a slot for `holds` entries. */
-void zswap_tree_hold(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint32_t holds);
 /* Removes an entry with its object, LRU link and charge. The caller counts why. */
-void zswap_entry_free(struct zswap *z, uint32_t slot);
+void zswap_entry_free(struct zswap *z, struct sim_cpu *cpu, uint32_t slot);
+
+/* ---- locks.c: each is taken and given back; all but the first do nothing without contention ---- */
+/* The tree lock of a slot, for `holds` entries. */
+void zswap_tree_hold(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint32_t holds);
+/* The lock of the entry list of a memcg, to add an entry or to remove one. */
+void zswap_lru_hold(struct zswap *z, struct sim_cpu *cpu, uint32_t memcg, bool removes);
+/* The lock of the backend pool that guards the object `handle` of a slot. */
+void zswap_pool_hold(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint32_t handle);
+/* What makes sure that the object of a slot stays where it is. */
+void zswap_map_hold(struct zswap *z, struct sim_cpu *cpu, uint32_t slot);
+void zswap_locks_free(struct zswap_locks *l); /* NULL is allowed */
 
 /* ---- lru.c ---- */
 struct zswap_lru *zswap_lru_of(struct zswap *z, uint32_t memcg);

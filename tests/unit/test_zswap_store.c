@@ -363,7 +363,7 @@ static void thp_as_a_unit(void **state) {
     e.p.cost.tree_lock_ns = 3;
     assert_int_equal(env_start(&e), 0);
     assert_true(zswap_store_large(e.z, &e.cpu, 0, 512, 0, pages));
-    assert_int_equal(zswap_tree_lock(e.z)->acquisitions, 1);
+    assert_int_equal(zswap_lock_use(e.z, ZSWAP_LOCK_TREE).acquisitions, 1);
     assert_int_equal(e.cpu.sys_ns, 512 * 3);
     assert_int_equal(zswap_counters(e.z)->stored_pages, 512);
     assert_false(zswap_store_large(e.z, &e.cpu, 512, 512, 0, pages));
