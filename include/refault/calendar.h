@@ -40,8 +40,11 @@ struct sim_spin {
  * which nobody has it. All is charged as system time. Returns the time waited. */
 uint64_t sim_spin_hold(struct sim_spin *l, struct sim_cpu *cpu, uint64_t hold_ns,
                        uint64_t handoff_ns);
-/* The same where the work itself is part of another cost, and hold_ns is what it takes to fetch the
- * cache lines that another CPU has changed: free as long as a single CPU takes the lock. */
+/* Whether others than cpu, which takes it now, have taken the lock. */
+bool sim_spin_shared(struct sim_spin *l, const struct sim_cpu *cpu);
+/* As sim_spin_hold() where the work itself is part of another cost, and hold_ns is what it takes to
+ * fetch the cache lines that another CPU has changed: free as long as a single CPU takes the lock.
+ */
 uint64_t sim_spin_share(struct sim_spin *l, struct sim_cpu *cpu, uint64_t hold_ns,
                         uint64_t handoff_ns);
 

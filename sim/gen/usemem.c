@@ -103,7 +103,7 @@ static int run(const struct gen_params *p, struct trace_writer *w, struct rf_err
 static const struct gen_option options[] = {
     {"size", "BYTES", 0, GEN_BYTES, AT(usemem.bytes), "that each task writes"},
     {"nproc", "N", 'n', GEN_COUNT, AT(usemem.tasks), "tasks (1)"},
-    {"word", "N", 0, GEN_COUNT, AT(usemem.word), "accesses that a turn of its loop takes (1)"},
+    {"word", "N", 0, GEN_COUNT, AT(usemem.word), "accesses that a turn of its loop takes (6)"},
     {"free", NULL, 0, GEN_FLAG, AT(usemem.free), "exit when all have written"},
     {"malloc", NULL, 'a', GEN_FLAG, AT(usemem.use_malloc), "memory from malloc(), not mmap()"},
     {NULL, NULL, 0, GEN_FLAG, 0, NULL},

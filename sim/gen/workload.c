@@ -26,7 +26,7 @@ void gen_params_init(struct gen_params *p) {
         .writes_permille = 250,
         .seed = 1,
         .scale = 1,
-        .usemem = {.tasks = 1, .word = 1},
+        .usemem = {.tasks = 1, .word = 6},
         .kbuild = {.jobs = 200,
                    .parallel = 22,
                    .rss = 55 * MiB,

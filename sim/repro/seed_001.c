@@ -297,7 +297,7 @@ static void run(struct repro *r) {
     /* A quarter of the cgroup is page cache, which is not modelled. */
     snprintf(m.common, sizeof(m.common),
              "kernel=6.1 machine.cpus=4 machine.ram=%.0f memory.max=%.0f swap.size=%.0f "
-             "swap.device=ssd cost.blk.channels=2 zswap.compressor=lzo-rle zswap.zpool=zbud "
+             "swap.device=vdisk zswap.compressor=lzo-rle zswap.zpool=zbud "
              "zswap.max_pool_percent=1",
              32 * GiB * size, 0.75 * GiB * size, 5 * GiB * size);
     if (repro_matrix_run(r, &m)) {

@@ -19,8 +19,8 @@
 /* 5,944 pages stored a second of user time, 0.289 loads a store, 63.7 % of the pages stored as
  * large folios (first column of the mail); 63 % of the pages read ahead are hit (mail of 18 Oct
  * 2024: swap_ra 4.60 M, hits 2.90 M). */
-#define FIT_CPU_NS 214000000u
-#define FIT_THINK_NS 2800u
+#define FIT_CPU_NS 178000000u /* at the profile's speed */
+#define FIT_THINK_NS 2330u
 #define FIT_SKEW 1.65
 #define FIT_LOCALITY 0.84
 #define FIT_SMALL 0.27
@@ -115,11 +115,11 @@ static int write_trace(void *ctx, unsigned which, uint64_t seed, const char *pat
 
 /* ---- configurations ---- */
 
+/* The mail's CPUs run at 2.5 GHz, 83 % of the profile's. */
 #define BUILD                                                                                      \
-    "machine.cpus=32 machine.contention=1 machine.ram=16G memory.max=256M swap.size=4G "           \
-    "zswap.compressor=zstd vm.page-cluster=0 thp.hugepages-16kB.enabled=1 "                        \
-    "thp.hugepages-32kB.enabled=1 thp.hugepages-64kB.enabled=1 cost.zswap.compress_ns.zstd=18us "  \
-    "cost.zswap.decompress_ns.zstd=6us cost.zswap.decompress_byte_ps.zstd=0 "
+    "machine.cpus=32 machine.cpu_speed=83 machine.contention=1 machine.ram=16G memory.max=256M "   \
+    "swap.size=4G zswap.compressor=zstd vm.page-cluster=0 thp.hugepages-16kB.enabled=1 "           \
+    "thp.hugepages-32kB.enabled=1 thp.hugepages-64kB.enabled=1 "
 #define SKIP "era.fault.zswap_skips_cache=1 "
 #define LARGE SKIP "era.fault.large_swapin=zswap "
 #define MICRO "machine.ram=1G memory.max=84M swap.size=1G zswap.compressor=zstd "
@@ -137,6 +137,7 @@ enum {
     CAPPED,
     MARGIN,
     READAHEAD,
+    READAHEAD_MARGIN,
     GEN_BASE,
     GEN_PATCHED,
     WIDE_BASE,
@@ -167,6 +168,8 @@ static const struct repro_config configs[NR_CONFIGS] = {
     [CAPPED] = {"large-32K", T_KBUILD, BUILD LARGE "era.fault.large_swapin_max_order=3"},
     [MARGIN] = {"large-margin", T_KBUILD, BUILD LARGE "era.fault.large_swapin_margin=1"},
     [READAHEAD] = {"readahead", T_KBUILD, BUILD "vm.page-cluster=3"},
+    [READAHEAD_MARGIN] = {"readahead-margin", T_KBUILD,
+                          BUILD LARGE "era.fault.large_swapin_margin=1 vm.page-cluster=3"},
     [GEN_BASE] = {"lru_gen", T_KBUILD, BUILD "lru_gen.enabled=1"},
     [GEN_PATCHED] = {"lru_gen-large", T_KBUILD, BUILD LARGE "lru_gen.enabled=1"},
     [WIDE_BASE] = {"ample", T_KBUILD, BUILD "memory.max=2G"},
@@ -288,6 +291,7 @@ static void print_variants(struct repro *r, const struct repro_matrix *m) {
     } v[] = {{PATCHED, BASE, "large folios"},
              {CAPPED, BASE, "at most 32 KiB"},
              {MARGIN, BASE, "with the margin rule"},
+             {READAHEAD_MARGIN, READAHEAD, "the same, page-cluster 3"},
              {GEN_PATCHED, GEN_BASE, "multi-gen LRU"},
              {WIDE_PATCHED, WIDE_BASE, "without pressure"},
              {SIBLING_IAA, BASE, "unpatched, IAA over zstd"}};
@@ -312,14 +316,15 @@ static void print_variants(struct repro *r, const struct repro_matrix *m) {
         }
         repro_say(r, "\n");
     }
-    repro_say(r,
-              "ratios, published: 16+32+64 KiB, another build (U. Arif, 23 Oct 2024)\n"
-              "%-26s %7.3f %7.3f %9.3f %9.3f %10.3f\n"
-              "%-26s %7s %7.3f %9s %9.3f\n"
-              "%-26s %7.3f %7.3f %9.3f %9.3f\n\n",
-              "large folios", 1.004, 1.037, 1.108, 1.860, 0.716, "with the margin rule", "", 0.967,
-              "", 1.81, "unpatched, IAA over zstd", 801.25 / 812.38, 4250.34 / 5283.64,
-              106798327.0 / 91540018.0, 31542093.0 / 26421271.0);
+    repro_say(
+        r,
+        "ratios, published: 16+32+64 KiB, another build, page-cluster 3 (U. Arif, 23 Oct 2024)\n"
+        "%-26s %7.3f %7.3f %9.3f %9.3f %10.3f\n"
+        "%-26s %7s %7.3f %9s %9.3f\n"
+        "%-26s %7.3f %7.3f %9.3f %9.3f\n\n",
+        "large folios", 1.004, 1.037, 1.108, 1.860, 0.716, "with the margin rule", "", 0.967, "",
+        1.81, "unpatched, IAA over zstd", 801.25 / 812.38, 4250.34 / 5283.64,
+        106798327.0 / 91540018.0, 31542093.0 / 26421271.0);
     repro_say(r,
               "calibration: loads a store %.3f (0.289 published), stores a second of user time "
               "%.0f (5,944),\nlarge share of zswpout %.3f (0.637), hits of readahead %.3f "
@@ -395,8 +400,9 @@ static void judge_build(struct repro *r, const struct repro_matrix *m) {
                      0.001, 5);
     repro_judge_runs(r, "S002.4.device", "pswpin and pswpout over zswpout, the larger", device, 0,
                      1e-5, 6);
-    judge_ratio(r, m, "S002.5.sys", "system time, margin rule over base", MARGIN, BASE,
-                "time.sys_ns", 0, 1.02);
+    /* The thread's base reads ahead: 612,070 loads in 385,887 major faults. */
+    judge_ratio(r, m, "S002.5.sys", "system time, margin rule over base, page-cluster 3",
+                READAHEAD_MARGIN, READAHEAD, "time.sys_ns", 0, 1.02);
     repro_judge_runs(r, "S002.5.zswpin", "zswpin without the margin rule over with it", margin,
                      1.0001, 100, 3);
     judge_ratio(r, m, "S002.6.ample_sys", "without pressure: system time", WIDE_PATCHED, WIDE_BASE,

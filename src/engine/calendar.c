@@ -117,15 +117,18 @@ uint64_t sim_spin_hold(struct sim_spin *l, struct sim_cpu *cpu, uint64_t hold_ns
     return wait;
 }
 
-uint64_t sim_spin_share(struct sim_spin *l, struct sim_cpu *cpu, uint64_t hold_ns,
-                        uint64_t handoff_ns) {
+bool sim_spin_shared(struct sim_spin *l, const struct sim_cpu *cpu) {
     uint32_t me = cpu->id + 1;
 
-    if (l->user == 0 || l->user == me) {
-        l->user = me;
-        l->acquisitions++;
-        return 0;
-    }
-    l->user = SIM_SPIN_SHARED;
-    return sim_spin_hold(l, cpu, hold_ns, handoff_ns);
+    if (l->user != me)
+        l->user = l->user ? SIM_SPIN_SHARED : me;
+    return l->user == SIM_SPIN_SHARED;
+}
+
+uint64_t sim_spin_share(struct sim_spin *l, struct sim_cpu *cpu, uint64_t hold_ns,
+                        uint64_t handoff_ns) {
+    if (sim_spin_shared(l, cpu))
+        return sim_spin_hold(l, cpu, hold_ns, handoff_ns);
+    l->acquisitions++;
+    return 0;
 }

@@ -119,7 +119,8 @@ static void put_zswap(const struct machine *m, const struct sink *s) {
     put(s, MV_X, "x.", "age_device_ns", age.device_ns);
     put(s, MV_X, "x.", "age_looks", age.looks);
     put(s, MV_X_SIGNED, "x.", "lru_inversion", age.zswap_ns - age.device_ns);
-    put(s, MV_X, "x.", "tree_lock_acquisitions", zswap_lock_use(m->zswap, ZSWAP_LOCK_TREE).acquisitions);
+    put(s, MV_X, "x.", "tree_lock_acquisitions",
+        zswap_lock_use(m->zswap, ZSWAP_LOCK_TREE).acquisitions);
 }
 
 static void put_accel(const struct machine *m, const struct sink *s) {
@@ -181,8 +182,7 @@ static void put_locks(const struct machine *m, const struct sink *s) {
     };
     static const char *const of_zswap[] = {[ZSWAP_LOCK_TREE] = "zswap_tree",
                                            [ZSWAP_LOCK_LRU] = "zswap_lru",
-                                           [ZSWAP_LOCK_POOL] = "zswap_pool",
-                                           [ZSWAP_LOCK_MAP] = "zswap_map"};
+                                           [ZSWAP_LOCK_POOL] = "zswap_pool"};
 
     if (!m->c.contention)
         return;

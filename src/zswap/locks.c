@@ -7,10 +7,10 @@
 #include "zswap_internal.h"
 
 /*
- * Cache lines that are changed under a lock besides its own, counted in the structs of mm/zsmalloc.c
- * and mm/list_lru.c 6.13. Pool: use of the class, the zspage, the first word of the object (the list
- * of free ones), and one for lists and statistics of the fullness group, of which two or three
- * change with every second or third object. List: the neighbour, or both.
+ * Cache lines that are changed under a lock besides its own, counted in the structs of
+ * mm/zsmalloc.c and mm/list_lru.c 6.13. Pool: use of the class, the zspage, the first word of the
+ * object (the list of free ones), and one for lists and statistics of the fullness group, of which
+ * two or three change with every second or third object. List: the neighbour, or both.
  */
 #define POOL_LINES 4u
 #define LRU_ADD_LINES 1u
@@ -23,11 +23,9 @@ void zswap_locks_free(struct zswap_locks *l) {
         sim_calendar_free(&l->tree[i].busy);
     for (uint32_t i = 0; i < ZSWAP_MAX_MEMCGS; i++)
         sim_calendar_free(&l->lru[i].busy);
-    for (uint32_t b = 0; b < MAX_BACKENDS; b++) {
-        sim_calendar_free(&l->map[b].busy);
+    for (uint32_t b = 0; b < MAX_BACKENDS; b++)
         for (uint32_t i = 0; i < ZPOOL_MAX_LOCKS; i++)
             sim_calendar_free(&l->pool[b][i].busy);
-    }
     free(l);
 }
 
@@ -75,8 +73,8 @@ void zswap_pool_hold(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint32
 void zswap_map_hold(struct zswap *z, struct sim_cpu *cpu, uint32_t slot) {
     uint32_t b = backend_of(z, slot);
 
-    if (z->locks && z->backend[b]->ops->lock_of)
-        (void)sim_spin_share(&z->locks->map[b], cpu, 2 * z->cache_line_ns, 0);
+    if (z->locks && z->backend[b]->ops->lock_of && sim_spin_shared(&z->locks->map[b], cpu))
+        sim_charge(cpu, 2 * z->cache_line_ns);
 }
 
 static void add(struct sim_lock *sum, const struct sim_spin *l) {
@@ -92,11 +90,8 @@ struct sim_lock zswap_lock_use(const struct zswap *z, enum zswap_lock which) {
         return z->tree;
     for (uint32_t i = 0; z->locks && which == ZSWAP_LOCK_LRU && i < ZSWAP_MAX_MEMCGS; i++)
         add(&sum, &z->locks->lru[i]);
-    for (uint32_t b = 0; z->locks && which != ZSWAP_LOCK_LRU && b < MAX_BACKENDS; b++) {
-        if (which == ZSWAP_LOCK_MAP)
-            add(&sum, &z->locks->map[b]);
-        for (uint32_t i = 0; which == ZSWAP_LOCK_POOL && i < ZPOOL_MAX_LOCKS; i++)
+    for (uint32_t b = 0; z->locks && which == ZSWAP_LOCK_POOL && b < MAX_BACKENDS; b++)
+        for (uint32_t i = 0; i < ZPOOL_MAX_LOCKS; i++)
             add(&sum, &z->locks->pool[b][i]);
-    }
     return sum;
 }

@@ -52,7 +52,8 @@ struct zswap_work {
 /* With contention. */
 struct zswap_locks {
     struct sim_spin tree[NR_TREES], lru[ZSWAP_MAX_MEMCGS];
-    struct sim_spin map[MAX_BACKENDS], pool[MAX_BACKENDS][ZPOOL_MAX_LOCKS];
+    struct sim_spin map[MAX_BACKENDS]; /* never waited for */
+    struct sim_spin pool[MAX_BACKENDS][ZPOOL_MAX_LOCKS];
 };
 
 struct zswap {
@@ -103,7 +104,8 @@ void zswap_recount(struct zswap *z);
 /* Removes an entry with its object, LRU link and charge. The caller counts why. */
 void zswap_entry_free(struct zswap *z, struct sim_cpu *cpu, uint32_t slot);
 
-/* ---- locks.c: each is taken and given back; all but the first do nothing without contention ---- */
+/* ---- locks.c: each is taken and given back; all but the first do nothing without contention ----
+ */
 /* The tree lock of a slot, for `holds` entries. */
 void zswap_tree_hold(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint32_t holds);
 /* The lock of the entry list of a memcg, to add an entry or to remove one. */

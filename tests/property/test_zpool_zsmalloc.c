@@ -324,18 +324,18 @@ static void run(struct zs_policy p, uint64_t seed) {
 
 static void test_old(void **state) {
     (void)state;
-    run((struct zs_policy){4, false, false, true}, 1);
+    run((struct zs_policy){4, false, false, true, true}, 1);
 }
 
 static void test_new(void **state) {
     (void)state;
-    run((struct zs_policy){8, true, true, false}, 2);
+    run((struct zs_policy){8, true, true, false, true}, 2);
 }
 
 /* 6.3 has the new chains but the old groups. */
 static void test_between(void **state) {
     (void)state;
-    run((struct zs_policy){16, true, false, false}, 3);
+    run((struct zs_policy){16, true, false, false, true}, 3);
 }
 
 int main(void) {

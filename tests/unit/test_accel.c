@@ -96,16 +96,16 @@ static void test_by_hand(void **state) {
     struct rig r = rig_of("iaa");
 
     (void)state;
-    assert_int_equal(time_of(&r, ACCEL_COMPRESS, 1), SUBMIT + S_C);
-    assert_int_equal(time_of(&r, ACCEL_DECOMPRESS, 1), SUBMIT + S_D);
+    assert_int_equal(time_of(&r, ACCEL_COMPRESS, 1), SUBMIT + S_C + WAIT);
+    assert_int_equal(time_of(&r, ACCEL_DECOMPRESS, 1), SUBMIT + S_D + WAIT);
     /* one device, two at once: four rounds behind the second submission */
-    assert_int_equal(time_of(&r, ACCEL_COMPRESS, 8), 2 * SUBMIT + 4 * S_C);
+    assert_int_equal(time_of(&r, ACCEL_COMPRESS, 8), 2 * SUBMIT + 4 * S_C + WAIT);
     /* eight engines: the last one submitted ends last */
-    assert_int_equal(time_of(&r, ACCEL_DECOMPRESS, 8), 8 * SUBMIT + S_D);
+    assert_int_equal(time_of(&r, ACCEL_DECOMPRESS, 8), 8 * SUBMIT + S_D + WAIT);
     r.c.policy[ACCEL_COMPRESS].distribute = true;
-    assert_int_equal(time_of(&r, ACCEL_COMPRESS, 8), 8 * SUBMIT + S_C);
-    /* two batches of eight */
-    assert_int_equal(time_of(&r, ACCEL_COMPRESS, 16), 2 * (8 * SUBMIT + S_C));
+    assert_int_equal(time_of(&r, ACCEL_COMPRESS, 8), 8 * SUBMIT + S_C + WAIT);
+    /* two batches of eight, each waited for */
+    assert_int_equal(time_of(&r, ACCEL_COMPRESS, 16), 2 * (8 * SUBMIT + S_C + WAIT));
     r.c.completion = ACCEL_SYNC;
     assert_int_equal(time_of(&r, ACCEL_COMPRESS, 8), 8 * (SUBMIT + S_C + WAIT));
     r.c.completion = ACCEL_IRQ;
@@ -217,7 +217,7 @@ static void test_verify(void **state) {
     (void)state;
     uint64_t comp = time_of(&r, ACCEL_COMPRESS, 1), decomp = time_of(&r, ACCEL_DECOMPRESS, 1);
     r.c.verify_compress = true;
-    assert_int_equal(time_of(&r, ACCEL_COMPRESS, 1), comp + SUBMIT + S_D);
+    assert_int_equal(time_of(&r, ACCEL_COMPRESS, 1), comp + SUBMIT + S_D + WAIT);
     assert_int_equal(time_of(&r, ACCEL_DECOMPRESS, 1), decomp);
 }
 

@@ -50,8 +50,8 @@ static void usemem(void **state) {
     assert_int_equal(i.writes, 3);
     assert_int_equal(i.pacing, TRACE_PACE_ACCESSES);
     assert_string_equal(i.content_spec, "usemem");
-    assert_int_equal(pace_of(in_scratch("u.rft")), 3 * 512); /* a store for each word */
-    p.usemem.use_malloc = true;                              /* 16 bytes more: a fourth page */
+    assert_int_equal(pace_of(in_scratch("u.rft")), 3 * 512 * 6); /* six for each word */
+    p.usemem.use_malloc = true;                                  /* 16 bytes more: a fourth page */
     generate("usemem", &p, in_scratch("u.rft"));
     assert_int_equal(info_of(in_scratch("u.rft")).ops, 4);
     p.usemem.tasks = 3; /* and a parent that waits */
@@ -61,6 +61,12 @@ static void usemem(void **state) {
     i = info_of(in_scratch("u.rft"));
     assert_int_equal(i.ops, 3 * 257);
     assert_int_equal(i.processes, 4);
+    p.usemem.free = true; /* and a page of the parent's, before they exit */
+    generate("usemem", &p, in_scratch("u.rft"));
+    assert_int_equal(info_of(in_scratch("u.rft")).ops, 3 * 257 + 1);
+    p.usemem.word = 0;
+    refused("usemem", &p);
+    p.usemem.word = 1;
     p.usemem.tasks = 0;
     refused("usemem", &p);
     p.usemem.tasks = 1;

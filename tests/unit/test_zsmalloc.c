@@ -10,8 +10,8 @@
 
 #include "zpool_rig.h"
 
-static const struct zs_policy old4 = {4, false, false, true};
-static const struct zs_policy new8 = {8, true, true, false};
+static const struct zs_policy old4 = {4, false, false, true, true};
+static const struct zs_policy new8 = {8, true, true, false, true};
 
 static struct zpool *make(struct zs_policy zs, bool bytes) {
     struct zpool_params p = {
@@ -45,7 +45,7 @@ static void test_class_counts(void **state) {
                 {16, 191, 192, 3840}};
     (void)state;
     for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
-        struct zs_policy p = {want[i].chain, false, false, false};
+        struct zs_policy p = {want[i].chain, false, false, false, true};
         struct zs_class_table t;
         zs_class_table_init(&t, &p, 4096);
         assert_int_equal(t.nr_raw, 255);
@@ -73,7 +73,7 @@ static void expect_class(const struct zs_class_table *t, uint32_t len, uint32_t 
 /* 208: the example of the patch "rework zspage chain size selection", January 2023. 1568: the
  * example of Documentation/mm/zsmalloc.rst. */
 static void test_published_examples(void **state) {
-    struct zs_policy p = {4, false, false, false};
+    struct zs_policy p = {4, false, false, false, true};
     struct zs_class_table t;
     (void)state;
     zs_class_table_init(&t, &p, 4096);
