@@ -40,7 +40,8 @@ static const struct knob usual[] = {
      "memory of the machine; % of the trace's footprint"},
     {"machine.cpus", KNOB_U32, AT(cpus), 1, 256, NULL, ANY, "CPUs"},
     {"machine.placement", KNOB_ENUM, AT(placement), 0, 0, placements, ANY,
-     "where new processes go: idle CPUs by number, idle CPUs spread out, or process N to CPU N - 1"},
+     "where new processes go: idle CPUs by number, idle CPUs spread out, or process N to CPU N - "
+     "1"},
     {"machine.contention", KNOB_BOOL, AT(contention), 0, 1, NULL, ANY,
      "CPUs wait for each other's locks in reclaim and swap"},
     {"machine.fork_pages", KNOB_U32, AT(fork_pages), 0, 65536, NULL, ANY,

@@ -55,8 +55,9 @@ static void scale_codecs(uint64_t compress[NR_CODECS], uint64_t compress_ps[NR_C
 void guest_costs(struct machine_config *c) {
     struct cost_profile *p = &c->cost;
     uint64_t tick = p->mm.tick_ns;
-    uint64_t *zswap[] = {&p->zswap.same_filled_ns, &p->zswap.load_ns,      &p->zswap.invalidate_ns,
-                         &p->zswap.tree_lock_ns,   &p->zswap.writeback_ns, &p->zswap.compact_page_ns};
+    uint64_t *zswap[] = {&p->zswap.same_filled_ns, &p->zswap.load_ns,
+                         &p->zswap.invalidate_ns,  &p->zswap.tree_lock_ns,
+                         &p->zswap.writeback_ns,   &p->zswap.compact_page_ns};
     uint64_t *zram[] = {&p->zram.same_filled_ns, &p->zram.write_ns, &p->zram.read_ns,
                         &p->zram.free_ns, &p->zram.copy_page_ns};
 
