@@ -70,7 +70,8 @@ struct reclaim_policy {
     uint16_t add_batch;       /* LRU-add batch: 15 to 6.8, 31 later */
     bool anon_inactive_first; /* new anon pages start inactive; two references activate (5.9+) */
     bool second_chance;       /* an accessed page at the inactive tail is kept, not reclaimed */
-    bool memcg_stock;         /* charges take 64 pages and keep the rest in a per-CPU stock */
+    bool memcg_stock;         /* charges take a batch and keep the rest in a per-CPU stock */
+    uint16_t charge_batch;    /* pages of it, MEMCG_CHARGE_BATCH: 64 (6.1+), before 32 */
     bool anon_workingset;     /* refault distance for anon (5.9+) */
     bool cost_io_weighted;    /* cost = 32 * pageouts + rotated (6.2+), else pageouts */
     /* Of the memcg statistics that reclaim reads (mm/memcontrol.c memcg_rstat_updated()): */

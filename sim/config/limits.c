@@ -26,6 +26,7 @@ static const struct limit limits[] = {
     {"era.swap.slot_cache", 0, 64, false},
     {"era.reclaim.add_batch", 1, 31, false},
     {"era.reclaim.stat_flush_ns", MS, 1000 * SECOND, true},
+    {"era.reclaim.charge_batch", 1, 65535, false},
     {"era.reclaim.stat_flush_threshold", 0, 65535, false},
     {"era.reclaim.uncharge_batch", 0, 4096, false},
     {"*_bps", 1000, 1000 * UINT64_C(1000000000000), true},

@@ -107,6 +107,7 @@ static const struct era_field fields[] = {
     FIELD(reclaim, anon_workingset, "refault distances for anon"),
     FIELD(reclaim, cost_io_weighted, "reclaim cost weighs pageouts with 32 and adds rotations"),
     FIELD(reclaim, stat_flush_ns, "period of the memcg statistics flush, 0 = always exact"),
+    FIELD(reclaim, charge_batch, "pages charged to a cgroup at once, the rest is the CPU's stock"),
     FIELD(reclaim, stat_flush_threshold, "pending updates a CPU for a flush on demand"),
     FIELD(reclaim, stat_flush_reclaim, "reclaim demands a flush of the memcg statistics"),
     FIELD(reclaim, uncharge_batch, "freed folios uncharged at once"),

@@ -66,7 +66,7 @@ void memcg_uncharge(struct mm *mm, uint32_t memcg, uint64_t nr) {
 }
 
 static uint32_t charge_batch(const struct mm *mm, uint32_t nr) {
-    return mm->p.reclaim.memcg_stock ? RF_MAX(MEMCG_CHARGE_BATCH, nr) : nr;
+    return mm->p.reclaim.memcg_stock ? RF_MAX(mm->p.reclaim.charge_batch, nr) : nr;
 }
 
 static bool consume_stock(struct mm_cpu *c, uint32_t memcg, uint32_t nr) {
@@ -91,7 +91,7 @@ void memcg_refill_stock(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg, uint
         c->stock_memcg = memcg;
     }
     c->stock_nr += nr;
-    if (c->stock_nr > MEMCG_CHARGE_BATCH)
+    if (c->stock_nr > mm->p.reclaim.charge_batch)
         drain_stock(mm, c);
 }
 
@@ -439,14 +439,14 @@ void memcg_flush_if_pending(struct mm *mm) {
 /* Delay in milliseconds for an overage, mm/memcontrol.c calculate_high_delay() 6.1, HZ = 1000. 20
  * and 14 are MEMCG_DELAY_PRECISION_SHIFT and MEMCG_DELAY_SCALING_SHIFT, 2000 is
  * MEMCG_MAX_HIGH_DELAY_JIFFIES. */
-static uint64_t high_delay_ms(uint64_t usage, uint64_t high, uint64_t nr_pages) {
+static uint64_t high_delay_ms(uint64_t usage, uint64_t high, uint64_t nr_pages, uint64_t batch) {
     if (usage <= high)
         return 0;
     if (high == 0)
         high = 1;
     uint64_t o = ((usage - high) << 20) / high;
     uint64_t d = o > (1ull << 30) ? UINT64_MAX / 4096 : ((o * o * 1000) >> 20) >> 14;
-    d = RF_MIN(d, (uint64_t)1 << 40) * nr_pages / MEMCG_CHARGE_BATCH;
+    d = RF_MIN(d, (uint64_t)1 << 40) * nr_pages / batch;
     return RF_MIN(d, 2000u);
 }
 
@@ -472,7 +472,8 @@ rf_time memcg_handle_over_high(struct mm *mm, struct sim_cpu *cpu, uint32_t memc
         uint64_t d = 0;
         for (uint32_t i = memcg; i != RF_NONE; i = mm->memcg[i].parent)
             if (mm->memcg[i].high != MEMCG_UNLIMITED)
-                d = RF_MAX(d, high_delay_ms(mm->memcg[i].usage, mm->memcg[i].high, nr));
+                d = RF_MAX(d, high_delay_ms(mm->memcg[i].usage, mm->memcg[i].high, nr,
+                                            mm->p.reclaim.charge_batch));
         if (d <= 10) /* HZ / 100 */
             return 0;
         if (!got && !retries--)

@@ -12,7 +12,6 @@ struct sim_cpu;
 struct fault_ctx;
 
 #define MEMCG_UNLIMITED UINT64_MAX
-#define MEMCG_CHARGE_BATCH 64u  /* include/linux/memcontrol.h 6.1 */
 #define MAX_RECLAIM_RETRIES 16u /* mm/internal.h 6.1 */
 #define MAX_MEMCGS 16u          /* of the model: four bits of a folio and of a slot name one */
 #define ROOT_MEMCG 0u
