@@ -105,29 +105,30 @@ bool entry_list_wait(struct entry_list *l, struct accel *a, struct sim_cpu *cpu,
     return true;
 }
 
+/* Drops the entries that ended before anybody's clock; grows the list if more than half are left.
+ */
+static bool make_room(struct entry_list *l, const struct accel *a) {
+    rf_time floor = a->eng ? engine_floor(a->eng) : 0;
+    uint32_t kept = 0, cap = l->cap ? l->cap * 2 : 64;
+    struct sim_span *v;
+
+    for (uint32_t i = 0; i < l->n; i++) {
+        if (l->v[i].end > floor)
+            l->v[kept++] = l->v[i];
+    }
+    l->n = kept;
+    if (l->cap && l->n * 2 <= l->cap)
+        return true;
+    v = cap <= 1u << 20 ? realloc(l->v, cap * sizeof(*v)) : NULL;
+    if (!v)
+        return l->n < l->cap;
+    l->v = v;
+    l->cap = cap;
+    return true;
+}
+
 void entry_list_take(struct entry_list *l, const struct accel *a, rf_time at, rf_time end) {
-    if (!l->size)
+    if (!l->size || (l->n == l->cap && !make_room(l, a)))
         return;
-    if (l->n == l->cap && a->eng) {
-        rf_time floor = engine_floor(a->eng);
-        uint32_t kept = 0;
-
-        for (uint32_t i = 0; i < l->n; i++) {
-            if (l->v[i].end > floor)
-                l->v[kept++] = l->v[i];
-        }
-        l->n = kept;
-    }
-    if (l->n == l->cap || l->n * 2 > l->cap) {
-        uint32_t cap = l->cap ? l->cap * 2 : 64;
-        struct sim_span *v = cap <= 1u << 20 ? realloc(l->v, cap * sizeof(*v)) : NULL;
-
-        if (v) {
-            l->v = v;
-            l->cap = cap;
-        } else if (l->n == l->cap) {
-            return;
-        }
-    }
     l->v[l->n++] = (struct sim_span){at, end};
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "refault/accel.h"
+#include "src/accel/accel_int.h"
 
 #define CPUS 32u
 #define S_C 2000u /* service of a compression */
@@ -71,6 +72,22 @@ static void start(struct rig *r) {
 static void stop(struct rig *r) {
     accel_destroy(r->a);
     engine_destroy(r->eng);
+}
+
+/* Jobs one after another: a list of those that may still matter to somebody's clock stays short. */
+static void test_entries_are_forgotten(void **state) {
+    struct engine_params ep = {.cpus = 1};
+    struct accel a = {0};
+    struct entry_list l = {.size = 8};
+    struct rf_err err = {0};
+
+    (void)state;
+    assert_int_equal(engine_create(&ep, &a.eng, &err), 0);
+    for (rf_time t = 0; t < 10000; t++)
+        entry_list_take(&l, &a, t * 100, t * 100 + 50);
+    assert_in_range(l.cap, 1, 128);
+    entry_list_free(&l);
+    engine_destroy(a.eng);
 }
 
 static void fill(struct accel_job *job, uint32_t n, enum accel_op op) {
@@ -383,6 +400,7 @@ static void test_bad(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_entries_are_forgotten),
         cmocka_unit_test(test_by_hand),
         cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_overflow),
