@@ -118,21 +118,9 @@ void task_wake(struct engine *e, struct sim_task *t, rf_time when);
  */
 int engine_run(struct engine *e, const bool *stop, struct rf_err *err) RF_MUST_CHECK;
 
-/* A modelled lock: acquire waits (in virtual time) for the previous holder's release. */
+/* Use of a modelled lock. */
 struct sim_lock {
-    rf_time free_at;
     uint64_t acquisitions, contended, wait_ns;
 };
-/* Takes the lock on cpu and holds it for hold_ns, both charged as system time. */
-static inline void sim_lock_hold(struct sim_lock *l, struct sim_cpu *cpu, uint64_t hold_ns) {
-    l->acquisitions++;
-    if (RF_UNLIKELY(l->free_at > cpu->now)) {
-        l->contended++;
-        l->wait_ns += l->free_at - cpu->now;
-        sim_charge(cpu, l->free_at - cpu->now);
-    }
-    sim_charge(cpu, hold_ns);
-    l->free_at = cpu->now;
-}
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Locks that storing, loading and freeing entries takes. With contention CPUs wait for each other,
- * and fetch the cache lines that another one has changed.
+ * Locks that storing, loading and freeing entries takes. CPUs wait for each other's hold of a tree's
+ * lock; with contention also for the others, and they fetch the cache lines that another one has
+ * changed.
  */
 #include <stdlib.h>
 #include "zswap_internal.h"
@@ -16,11 +17,13 @@
 #define LRU_ADD_LINES 1u
 #define LRU_DEL_LINES 2u
 
-void zswap_locks_free(struct zswap_locks *l) {
+void zswap_locks_free(struct zswap *z) {
+    struct zswap_locks *l = z->locks;
+
+    for (uint32_t i = 0; i < NR_TREES; i++)
+        sim_calendar_free(&z->tree_busy[i].busy);
     if (!l)
         return;
-    for (uint32_t i = 0; i < NR_TREES; i++)
-        sim_calendar_free(&l->tree[i].busy);
     for (uint32_t i = 0; i < ZSWAP_MAX_MEMCGS; i++)
         sim_calendar_free(&l->lru[i].busy);
     for (uint32_t b = 0; b < MAX_BACKENDS; b++)
@@ -31,19 +34,16 @@ void zswap_locks_free(struct zswap_locks *l) {
 
 void zswap_tree_hold(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint32_t holds) {
     uint32_t tree = z->policy.tree_per_64m ? (slot >> TREE_SHIFT) % NR_TREES : 0;
-    rf_time *at = &z->tree_free_at[tree];
-    uint64_t hold = z->cost.tree_lock_ns * holds;
+    uint64_t hold = z->cost.tree_lock_ns * holds, wait;
 
-    if (z->locks) {
-        uint64_t wait = sim_spin_hold(&z->locks->tree[tree], cpu, hold, z->lock_handoff_ns);
-        z->tree.acquisitions++;
-        z->tree.contended += wait > 0;
-        z->tree.wait_ns += wait;
+    z->tree.acquisitions++;
+    if (!cpu->eng || engine_nr_cpus(cpu->eng) == 1) { /* nobody to wait for */
+        sim_charge(cpu, hold);
         return;
     }
-    z->tree.free_at = *at;
-    sim_lock_hold(&z->tree, cpu, hold);
-    *at = z->tree.free_at;
+    wait = sim_spin_hold(&z->tree_busy[tree], cpu, hold, z->locks ? z->lock_handoff_ns : 0);
+    z->tree.contended += wait > 0;
+    z->tree.wait_ns += wait;
 }
 
 static void share(struct zswap *z, struct sim_spin *l, struct sim_cpu *cpu, uint32_t lines) {

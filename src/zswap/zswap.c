@@ -90,7 +90,7 @@ void zswap_destroy(struct zswap *z) {
     for (b = 0; b < z->nr_backends; b++)
         if (z->backend[b])
             z->backend[b]->ops->destroy(z->backend[b]);
-    zswap_locks_free(z->locks);
+    zswap_locks_free(z);
     rf_varr_free(&z->v_entry);
     rf_varr_free(&z->v_content);
     free(z);

@@ -51,7 +51,7 @@ struct zswap_work {
 
 /* With contention. */
 struct zswap_locks {
-    struct sim_spin tree[NR_TREES], lru[ZSWAP_MAX_MEMCGS];
+    struct sim_spin lru[ZSWAP_MAX_MEMCGS];
     struct sim_spin map[MAX_BACKENDS]; /* never waited for */
     struct sim_spin pool[MAX_BACKENDS][ZPOOL_MAX_LOCKS];
 };
@@ -84,7 +84,7 @@ struct zswap {
     struct zswap_work work;
     struct zswap_counters c;
     struct sim_lock tree;
-    rf_time tree_free_at[NR_TREES];
+    struct sim_spin tree_busy[NR_TREES];
     struct zswap_locks *locks; /* with contention, else NULL */
     uint64_t lock_handoff_ns, cache_line_ns;
     struct rf_err verify_err;
@@ -114,7 +114,7 @@ void zswap_lru_hold(struct zswap *z, struct sim_cpu *cpu, uint32_t memcg, bool r
 void zswap_pool_hold(struct zswap *z, struct sim_cpu *cpu, uint32_t slot, uint32_t handle);
 /* What makes sure that the object of a slot stays where it is. */
 void zswap_map_hold(struct zswap *z, struct sim_cpu *cpu, uint32_t slot);
-void zswap_locks_free(struct zswap_locks *l); /* NULL is allowed */
+void zswap_locks_free(struct zswap *z);
 
 /* ---- lru.c ---- */
 struct zswap_lru *zswap_lru_of(struct zswap *z, uint32_t memcg);

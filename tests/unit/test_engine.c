@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "refault/calendar.h"
 #include "refault/engine.h"
 
 #define LOG_MAX 256
@@ -334,21 +335,27 @@ static void stop_ends_the_run(void **state) {
 /* CPU 0 holds the lock over [0, 100); CPU 1 comes at 0, waits 100, holds it to 150. */
 static void locks_serialise(void **state) {
     struct engine *e = new_engine(2, 0, 0);
-    struct sim_lock l = {0};
+    struct sim_spin l = {0};
     struct sim_cpu *c0 = engine_cpu(e, 0), *c1 = engine_cpu(e, 1);
 
     (void)state;
-    sim_lock_hold(&l, c0, 100);
+    assert_int_equal(sim_spin_hold(&l, c0, 100, 0), 0);
     assert_int_equal(c0->now, 100);
-    sim_lock_hold(&l, c1, 50);
+    assert_int_equal(sim_spin_hold(&l, c1, 50, 0), 100);
     assert_int_equal(c1->now, 150);
     assert_int_equal(c1->sys_ns, 150);
     assert_int_equal(l.acquisitions, 2);
     assert_int_equal(l.contended, 1);
     assert_int_equal(l.wait_ns, 100);
     sim_charge(c0, 1000);
-    sim_lock_hold(&l, c0, 1);
+    assert_int_equal(sim_spin_hold(&l, c0, 1, 0), 0);
     assert_int_equal(l.contended, 1);
+    /* CPU 1 comes late, but to a time at which nobody held it: CPU 0's later hold is no wait. */
+    sim_charge(c0, 10000);
+    assert_int_equal(sim_spin_hold(&l, c0, 100, 0), 0);
+    assert_int_equal(sim_spin_hold(&l, c1, 50, 0), 0);
+    assert_int_equal(c1->now, 200);
+    sim_calendar_free(&l.busy);
     engine_destroy(e);
 }
 
