@@ -118,6 +118,7 @@ struct machine_config {
     bool vma_ra_enabled, singlemapped_ra_enabled;
     uint32_t compress_batchsize;
     bool contention;
+    bool guests;       /* processes are virtual machines */
     uint8_t placement; /* enum placement_mode */
 
     bool zswap_enabled;

@@ -99,6 +99,7 @@ struct reclaim_policy {
 struct mm_cost {
     uint64_t access_ns;      /* a recorded access that hits */
     uint64_t minor_fault_ns; /* entry, walk, exit */
+    uint64_t guest_exit_ns;  /* on top in a virtual machine, where a fault leaves the guest */
     uint64_t swap_fault_ns;  /* on top for a swap fault, without I/O and codec */
     uint64_t swapin_page_ns; /* a page for the swap cache: allocation, charge, index */
     uint64_t zero_page_ns, copy_page_ns;
@@ -152,6 +153,7 @@ struct mm_knobs {
     uint64_t memory_max, memory_high, memory_swap_max, memory_zswap_max; /* pages, UINT64_MAX=max */
     uint32_t compress_batchsize;  /* folios that reclaim stores in zswap together, 1 to 32 */
     bool contention;              /* CPUs wait for each other's locks */
+    bool guests;                  /* processes are virtual machines: faults leave a guest */
     bool singlemapped_ra_enabled; /* with batches of loads: readahead from synchronous devices */
     bool cgroup_v1;               /* memory_max is memory.limit_in_bytes of a v1 hierarchy */
     uint64_t memsw_max;           /* v1: memory.memsw.limit_in_bytes in pages, UINT64_MAX = max */

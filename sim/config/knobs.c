@@ -44,6 +44,8 @@ static const struct knob usual[] = {
      "1"},
     {"machine.contention", KNOB_BOOL, AT(contention), 0, 1, NULL, ANY,
      "CPUs wait for each other's locks in reclaim and swap"},
+    {"machine.guests", KNOB_BOOL, AT(guests), 0, 1, NULL, ANY,
+     "processes are virtual machines: each page fault also leaves and enters a guest"},
     {"machine.fork_pages", KNOB_U32, AT(fork_pages), 0, 65536, NULL, ANY,
      "pages charged for a forked process beside those of its traced mappings"},
     {"machine.stat_flush_phase", KNOB_U32, AT(stat_flush_phase), 1, 100, NULL, ANY,

@@ -271,6 +271,7 @@ static int wire(struct machine *m, struct rf_err *err) {
                   .memory_zswap_writeback = c->memory_zswap_writeback,
                   .compress_batchsize = c->compress_batchsize,
                   .contention = c->contention,
+                  .guests = c->guests,
                   .singlemapped_ra_enabled = c->singlemapped_ra_enabled,
                   .cgroup_v1 = v1,
                   .memsw_max = machine_amount_pages(c, c->memory_memsw_limit)},

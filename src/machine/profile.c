@@ -21,6 +21,7 @@
 static const struct cost_field fields[] = {
     COST(mm, access_ns),
     COST(mm, minor_fault_ns),
+    COST(mm, guest_exit_ns),
     COST(mm, swap_fault_ns),
     COST(mm, swapin_page_ns),
     COST(mm, zero_page_ns),

@@ -8,6 +8,7 @@ static const struct profile builtin = {
         {
             .access_ns = 1,
             .minor_fault_ns = 500,
+            .guest_exit_ns = 2000,
             .swap_fault_ns = 1000,
             .swapin_page_ns = 500,
             .zero_page_ns = 250,

@@ -220,6 +220,8 @@ enum fault_result handle_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, 
             vm_count(mm, memcg, VM_pgfault, 1);
         ctx->counted = true;
         sim_charge(cpu, mm->p.cost.minor_fault_ns);
+        if (mm->p.knobs.guests)
+            sim_charge(cpu, mm->p.cost.guest_exit_ns);
     }
     mm->in_fault = true;
     mm->observed_pid = mm->block[id >> 9].pid;

@@ -51,6 +51,27 @@ static void first_touch(void **state) {
     rig_teardown(&r);
 }
 
+/* The same two faults and three hits, without a guest and in one: 2 us more for each fault. */
+static void guests_leave_at_faults(void **state) {
+    rf_time took[2];
+
+    (void)state;
+    for (int guests = 0; guests < 2; guests++) {
+        struct rig r;
+
+        rig_config(&r, "6.12");
+        r.c.guests = guests;
+        rig_start(&r);
+        rig_process(&r, 0, RF_NONE, 0);
+        for (uint32_t i = 0; i < 5; i++)
+            rig_write(&r, 0, i % 2, FIRST);
+        assert_int_equal(rig_value(&r, "vmstat.pgfault"), 2);
+        took[guests] = machine_now(r.m);
+        rig_teardown(&r);
+    }
+    assert_int_equal(took[1] - took[0], 2 * 2000);
+}
+
 /*
  * 400 pages through a cgroup of 128: pages that are written once and never again leave in the order
  * in which they came, and each that left is written exactly once.
@@ -313,12 +334,13 @@ static void misuse_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_touch),        cmocka_unit_test(swap_order_null),
-        cmocka_unit_test(swap_order_pmem),    cmocka_unit_test(swap_order_zram),
-        cmocka_unit_test(swap_order_zswap),   cmocka_unit_test(zero_pages),
-        cmocka_unit_test(fork_and_copy),      cmocka_unit_test(fork_in_swap),
-        cmocka_unit_test(dontneed),           cmocka_unit_test(exit_frees_all),
-        cmocka_unit_test(exec_starts_afresh), cmocka_unit_test(misuse_is_refused),
+        cmocka_unit_test(first_touch),       cmocka_unit_test(guests_leave_at_faults),
+        cmocka_unit_test(swap_order_null),   cmocka_unit_test(swap_order_pmem),
+        cmocka_unit_test(swap_order_zram),   cmocka_unit_test(swap_order_zswap),
+        cmocka_unit_test(zero_pages),        cmocka_unit_test(fork_and_copy),
+        cmocka_unit_test(fork_in_swap),      cmocka_unit_test(dontneed),
+        cmocka_unit_test(exit_frees_all),    cmocka_unit_test(exec_starts_afresh),
+        cmocka_unit_test(misuse_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
