@@ -183,7 +183,7 @@ const struct repro_ops repro_iaa_usemem30 = {
     .summary = "30 processes swap to zswap with zstd and with IAA, in batches or not",
     .source = "K. P. Sridhar, \"zswap compression batching with optimized iaa_crypto driver\", v10 "
               "Jul 2025 to v14 Jan 2026",
-    .time = "30 s",
+    .time = "10 s",
     .scales = true,
 
     .run = run,

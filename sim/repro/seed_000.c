@@ -205,7 +205,7 @@ const struct repro_ops repro_seed_000 = {
     .summary = "zswap stores a huge page whole, against splitting it first",
     .source = "Hui Zhu, \"mm, zswap: Support THP\", figures of 11 November 2019; \"mm, zswap: add "
               "shrink_enabled\", 25 October 2019",
-    .time = "20 s",
+    .time = "3 s",
     .random = true,
     .scales = true,
     .run = run,

@@ -317,7 +317,7 @@ const struct repro_ops repro_seed_001 = {
     .summary = "zswap refuses pages for ever once it was full, against shrinking until it accepts",
     .source = "Domenico Cerasuolo, \"mm: zswap: shrink until can accept\", v1 of 24 May 2023 and "
               "v2 of 26 May 2023",
-    .time = "1 min",
+    .time = "35 s",
     .random = true,
     .scales = true,
     .run = run,

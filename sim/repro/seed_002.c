@@ -457,7 +457,7 @@ const struct repro_ops repro_seed_002 = {
     .summary = "large folios swapped in from zswap, and loads in batches on IAA",
     .source = "K. P. Sridhar, \"[RFC PATCH v1 6/7] mm: do_swap_page() calls swapin_readahead() "
               "zswap load batching interface\", 18 Oct 2024, and the reply with the table",
-    .time = "90 s a seed",
+    .time = "15 s",
     .random = true,
     .scales = true,
     .run = run,
