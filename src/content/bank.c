@@ -73,7 +73,7 @@ int content_from_bank(const uint8_t *pages, size_t nr, struct content_set **out,
     if (nr == 0 || nr > CONTENT_MAX)
         return rf_fail(err, RF_EINPUT, "content: a bank of %zu pages, expected 1 to %u", nr,
                        CONTENT_MAX);
-    if (!bytes_reserve(&copy, nr * RF_PAGE_SIZE))
+    if (!bytes_reserve(&copy, nr * RF_PAGE_SIZE) || !copy.mem.base)
         return rf_fail(err, RF_ENOMEM, "content: no memory for %zu bank pages", nr);
     memcpy(copy.mem.base, pages, nr * RF_PAGE_SIZE);
     return adopt(&copy, nr, out, err);

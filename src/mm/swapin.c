@@ -60,7 +60,8 @@ static uint32_t alloc_large_for(struct mm *mm, struct sim_cpu *cpu, uint32_t id,
         if (!(mm->p.knobs.thp_orders >> order & 1u) || base < lo || base + nr > hi ||
             !range_swapped_alike(mm, base, nr))
             continue;
-        if (fp->large_swapin_margin && memcg_margin(mm, memcg) < RF_MAX(mm->p.reclaim.charge_batch, nr))
+        if (fp->large_swapin_margin &&
+            memcg_margin(mm, memcg) < RF_MAX(mm->p.reclaim.charge_batch, nr))
             continue;
         bool charge_failed;
         uint32_t folio = large_alloc(mm, cpu, v, memcg, order, ctx, &charge_failed);

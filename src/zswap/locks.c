@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Locks that storing, loading and freeing entries takes. CPUs wait for each other's hold of a tree's
- * lock; with contention also for the others, and they fetch the cache lines that another one has
- * changed.
+ * Locks that storing, loading and freeing entries takes. CPUs wait for each other's hold of a
+ * tree's lock; with contention also for the others, and they fetch the cache lines that another one
+ * has changed.
  */
 #include <stdlib.h>
 #include "zswap_internal.h"

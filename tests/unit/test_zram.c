@@ -39,7 +39,7 @@ static struct zram_params params(struct content_set *cs, bool new_era) {
                    .wb_incompressible = new_era,
                    .recomp_max_pages = new_era,
                    .recompress_clears_ac_time = new_era},
-        .zs = {new_era ? 8 : 4, new_era, new_era, !new_era},
+        .zs = {new_era ? 8 : 4, new_era, new_era, !new_era, false},
         .name = "zram0",
         .disksize_pages = 200000,
         .comp = {CODEC_LZ4, NR_CODECS, NR_CODECS, NR_CODECS},

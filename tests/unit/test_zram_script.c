@@ -58,7 +58,7 @@ static int run(const char *text, struct seen *s, struct rf_err *err) {
     assert_int_equal(content_from_rows(rows, 4, &cs, err), 0);
     struct zram_params p = {
         .policy = {.huge_by_class_size = true},
-        .zs = {8, true, true, false},
+        .zs = {8, true, true, false, false},
         .name = "zram0",
         .disksize_pages = 100,
         .comp = {CODEC_LZ4, NR_CODECS, NR_CODECS, NR_CODECS},

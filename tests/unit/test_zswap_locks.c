@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Locks of zswap and of its pool that CPUs wait for: wanted times are counted by hand from the cache
- * lines that each lock's work changes. */
+/* Locks of zswap and of its pool that CPUs wait for: wanted times are counted by hand from the
+ * cache lines that each lock's work changes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
