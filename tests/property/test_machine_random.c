@@ -358,8 +358,8 @@ static void run_machines(bool batches) {
         run_world(seed, many != NULL, batches, &oom);
     if (many)
         print_message("%llu of %u machines ran out of memory\n", (unsigned long long)oom, nr);
-    /* Many of the machines must get to the end, or the test shows little. A third runs out of memory,
-     * and up to half of the few that are run where everything is slow. */
+    /* Many of the machines must get to the end, or the test shows little. A third runs out of
+     * memory, and up to half of the few that are run where everything is slow. */
     assert_true(oom * 3 < nr * 2);
 }
 

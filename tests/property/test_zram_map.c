@@ -106,7 +106,7 @@ static void run(bool new_era, bool sorted, uint64_t seed) {
                    .wb_incompressible = new_era,
                    .wb_largest_first = sorted,
                    .recomp_max_pages = new_era},
-        .zs = {new_era ? 8 : 4, new_era, new_era, !new_era},
+        .zs = {new_era ? 8 : 4, new_era, new_era, !new_era, false},
         .name = "zram0",
         .disksize_pages = PAGES,
         .comp = {CODEC_LZ4, CODEC_ZSTD, NR_CODECS, NR_CODECS},
