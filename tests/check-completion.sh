@@ -4,6 +4,10 @@
 # a stand-in for the program prints the arguments that came of them. zsh and fish read their scripts
 # where they are installed.
 set -euo pipefail
+if ! script -qec true /dev/null < /dev/null > /dev/null 2>&1; then
+    echo "skipped: no pseudo-terminal can be had (script(1), /dev/pts)"
+    exit 77
+fi
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 mkdir "$tmp/bin" "$tmp/work"

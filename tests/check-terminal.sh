@@ -3,6 +3,10 @@
 # On a terminal the summary of a replay ends with sparklines and a map, in ASCII where the locale has
 # no UTF-8; anywhere else it is what it always was.
 set -euo pipefail
+if ! script -qec true /dev/null < /dev/null > /dev/null 2>&1; then
+    echo "skipped: no pseudo-terminal can be had (script(1), /dev/pts)"
+    exit 77
+fi
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 "$REFAULT" gen scan --pages 2K --ops 40K -o "$tmp/scan.rft"

@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # Holds the names in the tree: lint-tree.sh [ROOT]. Only known files lie in the root (a file named b
 # breaks `cmake -B b`), and where files are found by their names, nothing has a name that is not
-# found. Ignored files and folders do not count.
+# found.
 set -euo pipefail
 cd -- "${1:-$(dirname -- "${BASH_SOURCE[0]}")/..}"
 
-# Paths of this tree; what git ignores is left out where there is a git.
+# Paths of this tree. What a user has left beside the project's files is his own affair, so only what
+# git knows counts where there is a git.
 files() {
     if git ls-files --error-unmatch CMakeLists.txt >/dev/null 2>&1; then
-        git ls-files --cached --others --exclude-standard
+        git ls-files --cached
     else
-        find . -type f ! -path './b/*' ! -path './build*/*' | sed 's|^\./||'
+        find . -type f ! -path './.git/*' ! -path './b/*' ! -path './build*/*' | sed 's|^\./||'
     fi | sort -u
 }
 
