@@ -292,6 +292,10 @@ static int contents_suffice(const struct golden *g, const struct trace_info *inf
     return RF_OK;
 }
 
+/* A recorded time that is out of all proportion must not make flushes countless. */
+#define SLOWEST_RATIO 0.001
+#define FASTEST_RATIO 100.0
+
 /*
  * The period of the flushes in the model's time, so that as many fall into a replay as fell into
  * the recorded run: the guest also waited for its disk and for its host, which the model's costs
@@ -312,7 +316,8 @@ static int pace_flushes(const struct swap_run *run, struct trace_reader *trace,
     if (rc != RF_OK)
         return rc;
     ratio = (double)elapsed_of(&r) / (double)recorded.median;
-    if (r.outcome != MACHINE_OOM && ratio > 0)
+    ratio = RF_MIN(RF_MAX(ratio, SLOWEST_RATIO), FASTEST_RATIO);
+    if (r.outcome != MACHINE_OOM)
         config->era.reclaim.stat_flush_ns =
             (uint64_t)((double)config->era.reclaim.stat_flush_ns * ratio);
     replay_result_free(&r);
