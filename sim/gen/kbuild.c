@@ -23,7 +23,8 @@
 
 /* Pages that lie together in small mappings, or together in the large one. */
 #define GROUP 64u
-#define SMALL_VPN (EMIT_BASE_VPN + ((uint64_t)1 << 28))
+#define MOST_PAGES ((uint64_t)1 << 28)
+#define SMALL_VPN (EMIT_BASE_VPN + MOST_PAGES)
 
 /* A job that runs. Times are its own CPU time. */
 struct job {
@@ -285,6 +286,12 @@ static int check(const struct gen_params *p, struct rf_err *err) {
                        (unsigned long long)k->rss, (unsigned long long)k->rss_cap,
                        (unsigned long long)k->long_lived, (unsigned long long)k->link, k->rss_sigma,
                        k->locality);
+    uint64_t pages = RF_MIN(k->parallel, k->jobs) * scaled_pages(p, k->rss_cap) +
+                     scaled_pages(p, k->link) + scaled_pages(p, k->long_lived);
+    if (pages > MOST_PAGES)
+        return rf_fail(err, RF_EUSAGE,
+                       "kbuild-lite: up to %llu pages at a time, expected no more than 2^28",
+                       (unsigned long long)pages);
     if (k->think_ns < 10 || k->cpu_ns < 1000000 || k->cpu_ns > (uint64_t)3600 * 1000000000)
         return rf_fail(err, RF_EUSAGE,
                        "kbuild-lite: %llu ns of CPU time a job, %llu ns between two accesses, "

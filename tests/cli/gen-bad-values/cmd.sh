@@ -12,3 +12,5 @@ for a in "--pages 0" "--level 23" "--contents nothing"; do
     echo "$?"
 done
 ls
+"$REFAULT" gen kbuild-lite --rss 1T --rss-cap 1T -o big.rft
+echo "$?"
