@@ -115,7 +115,7 @@ struct accel_config {
 struct accel_stats {
     /* Under the names of debugfs iaa-crypto. */
     uint64_t total_comp_calls, total_decomp_calls, total_sw_decomp_calls, total_comp_bytes_out,
-        total_decomp_bytes_in, total_completion_einval_errors, total_completion_timeout_errors,
+        total_decomp_bytes_in, total_completion_einval_errors,
         total_completion_comp_buf_overflow_errors;
     /* What the driver does not count. */
     uint64_t sw_comp_calls;

@@ -134,7 +134,6 @@ static void put_accel(const struct machine *m, const struct sink *s) {
     A(total_comp_bytes_out);
     A(total_decomp_bytes_in);
     A(total_completion_einval_errors);
-    A(total_completion_timeout_errors);
     A(total_completion_comp_buf_overflow_errors);
 #undef A
 #define X(name) put(s, MV_X, "x.accel.", #name, a->name)
