@@ -283,6 +283,7 @@ static int finish(struct replay *r, const struct machine_config *c, struct conte
     if (rc != RF_OK)
         return rc;
     out->outcome = machine_outcome(r->m);
+    out->verified = machine_verified(r->m);
     out->ops_done = r->ops;
     read_source(out, r->m, contents, c);
     rc = read_classes(&out->classes, r->m, err);

@@ -21,6 +21,7 @@ struct replay_result {
     struct machine_config config;
     enum machine_outcome outcome;
     uint64_t ops_done; /* accesses that the machine took */
+    uint64_t verified; /* see machine_verified() */
     struct value_list values;
     struct class_table classes;
     struct series series;

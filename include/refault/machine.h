@@ -71,6 +71,8 @@ int machine_teardown(struct machine *m, struct rf_err *err) RF_MUST_CHECK;
 int machine_check(struct machine *m, struct rf_err *err) RF_MUST_CHECK;
 
 enum machine_outcome machine_outcome(const struct machine *m);
+/* With --verify: pages that were read back from zswap and zram, and were what had been stored. */
+uint64_t machine_verified(const struct machine *m);
 /* The latest clock of all CPUs. */
 rf_time machine_now(const struct machine *m);
 /* Up to when a process has been simulated; with one CPU all are one stream. */

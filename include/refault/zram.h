@@ -121,6 +121,8 @@ uint64_t zram_writeback_limit(const struct zram *z); /* what is left, in 4 KiB u
 /* Flags of slot index as the debugfs file block_state shows them, e.g. "..hi.." (same-filled,
  * written back, huge, idle, recompressed, incompressible); false if the slot is empty. */
 bool zram_block_state(const struct zram *z, uint32_t index, char flags[7]);
+/* With verify: pages read back and found as stored. */
+uint64_t zram_verified(const struct zram *z);
 /* With verify: the first failure found so far (0 or RF_ECHECK). */
 int zram_verify_status(const struct zram *z, struct rf_err *err) RF_MUST_CHECK;
 /* All invariants, the pool's too; 0 or RF_ECHECK. */

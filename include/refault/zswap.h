@@ -246,6 +246,8 @@ const struct zswap_counters *zswap_counters(const struct zswap *z);
 /* Use of the locks of a kind, summed. Only the trees' is counted without contention. */
 enum zswap_lock { ZSWAP_LOCK_TREE, ZSWAP_LOCK_LRU, ZSWAP_LOCK_POOL };
 struct sim_lock zswap_lock_use(const struct zswap *z, enum zswap_lock which);
+/* With verify: pages read back and found as stored. */
+uint64_t zswap_verified(const struct zswap *z);
 /* First verification failure since creation, RF_OK if none; message in err. */
 int zswap_verify_status(const struct zswap *z, struct rf_err *err) RF_MUST_CHECK;
 /* Invariants: entries = stored_pages, LRU lengths, pool objects, bytes charged. */

@@ -329,6 +329,11 @@ void report_text(FILE *f, const struct replay_result *r, const char *trace_name)
     fprintf(f, "outcome  %s after %s accesses\n",
             r->outcome == MACHINE_OOM ? "oom: out of memory" : "done",
             count_text(r->ops_done, n, sizeof(n)));
+    if (r->config.verify && r->verified)
+        fprintf(f, "verified %" PRIu64 " page%s read back from zswap and zram, all as stored\n",
+                r->verified, r->verified == 1 ? "" : "s");
+    else if (r->config.verify)
+        fprintf(f, "verified nothing: no page was read back from zswap or zram\n");
     print_time(f, r);
     print_counters(f, r);
     print_stalls(f, r);

@@ -414,6 +414,12 @@ enum machine_outcome machine_outcome(const struct machine *m) {
     return m->outcome;
 }
 
+uint64_t machine_verified(const struct machine *m) {
+    const struct mm *mm = m->mm;
+
+    return (mm->zswap ? zswap_verified(mm->zswap) : 0) + (mm->zram ? zram_verified(mm->zram) : 0);
+}
+
 rf_time machine_now(const struct machine *m) {
     rf_time t = 0;
     for (uint32_t i = 0; i < m->c.cpus; i++)

@@ -6,8 +6,10 @@
 
 /* ---- verification ---- */
 
-static void verify_failed(struct zram *z, uint32_t index, const char *what) {
-    if (z->verify_err.code == 0)
+static void verified(struct zram *z, uint32_t index, bool same, const char *what) {
+    if (same)
+        z->verified++;
+    else if (z->verify_err.code == 0)
         rf_fail(&z->verify_err, RF_ECHECK, "zram %s: page %u, content %u: %s", z->name, index,
                 (unsigned)zram_slot(z, index)->content, what);
 }
@@ -32,27 +34,30 @@ static void verify_object(struct zram *z, uint32_t index) {
     z->pool->ops->read(z->pool, s->handle, got, s->size);
     if (s->huge) {
         content_bytes(z->content, s->content, page);
-        if (memcmp(got, page, RF_PAGE_SIZE) != 0)
-            verify_failed(z, index, "the raw page read back differs from what was written");
-    } else if (content_verify(z->content, s->content, z->comp[s->prio], got, s->size) != 0) {
-        verify_failed(z, index, "the compressed page read back is not what was written");
+        verified(z, index, memcmp(got, page, RF_PAGE_SIZE) == 0,
+                 "the raw page read back differs from what was written");
+    } else {
+        verified(z, index,
+                 content_verify(z->content, s->content, z->comp[s->prio], got, s->size) == 0,
+                 "the compressed page read back is not what was written");
     }
 }
 
 static void verify_same(struct zram *z, uint32_t index) {
     const struct zram_slot *s = zram_slot(z, index);
     uint64_t word = 0;
-    if (!content_same_filled(z->content, s->content, &word) || s->handle != fold(word))
-        verify_failed(z, index, "the fill word differs from what was written");
+    verified(z, index,
+             content_same_filled(z->content, s->content, &word) && s->handle == fold(word),
+             "the fill word differs from what was written");
 }
 
 static void verify_block(struct zram *z, uint32_t index) {
     const struct zram_slot *s = zram_slot(z, index);
     uint8_t page[RF_PAGE_SIZE];
     content_bytes(z->content, s->content, page);
-    if (memcmp(page, (uint8_t *)z->bd_data.base + (size_t)s->handle * RF_PAGE_SIZE, RF_PAGE_SIZE) !=
-        0)
-        verify_failed(z, index, "the block read from the backing device differs");
+    const uint8_t *block = (uint8_t *)z->bd_data.base + (size_t)s->handle * RF_PAGE_SIZE;
+    verified(z, index, memcmp(page, block, RF_PAGE_SIZE) == 0,
+             "the block read from the backing device differs");
 }
 
 /* ---- slots ---- */

@@ -50,6 +50,7 @@ struct zram {
     struct rf_varr ac_time; /* rf_time of each slot's last access, if tracked */
     struct rf_varr bd_map;  /* a bit per block */
     struct rf_varr bd_data; /* verify: the backing device's bytes */
+    uint64_t verified;
     struct rf_err verify_err;
 };
 

@@ -95,6 +95,10 @@ bool zram_block_state(const struct zram *z, uint32_t index, char flags[7]) {
     return true;
 }
 
+uint64_t zram_verified(const struct zram *z) {
+    return z->verified;
+}
+
 int zram_verify_status(const struct zram *z, struct rf_err *err) {
     if (z->verify_err.code == 0)
         return 0;

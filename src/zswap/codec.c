@@ -119,6 +119,8 @@ void zswap_verify_read(struct zswap *z, uint32_t slot, uint32_t expected, const 
         if (!content_same_filled(z->content, content, NULL))
             rf_fail(&z->verify_err, RF_ECHECK, "zswap: %s of slot %u: content %u is no fill", doing,
                     slot, content);
+        else
+            z->verified++;
         return;
     }
     pool->ops->read(pool, e->handle, buf, e->length + z->header);
@@ -137,4 +139,6 @@ void zswap_verify_read(struct zswap *z, uint32_t slot, uint32_t expected, const 
                 doing, slot, content, e->length,
                 (unsigned long long)hash_bytes(buf + z->header, e->length), len,
                 (unsigned long long)hash_bytes(want, len));
+    else
+        z->verified++;
 }

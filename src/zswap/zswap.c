@@ -155,6 +155,10 @@ const struct zswap_counters *zswap_counters(const struct zswap *z) {
     return &z->c;
 }
 
+uint64_t zswap_verified(const struct zswap *z) {
+    return z->verified;
+}
+
 int zswap_verify_status(const struct zswap *z, struct rf_err *err) {
     if (z->verify_err.code)
         return rf_fail(err, z->verify_err.code, "%s", z->verify_err.msg);

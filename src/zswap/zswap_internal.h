@@ -71,6 +71,7 @@ struct zswap {
     struct rf_varr v_entry, v_content;
     struct zswap_entry *entry;
     uint32_t *entry_content; /* verify only */
+    uint64_t verified;
 
     uint32_t nr_backends, header;
     struct zpool *backend[MAX_BACKENDS];
