@@ -297,7 +297,8 @@ static int check(const struct gen_params *p, struct rf_err *err) {
                        "kbuild-lite: %llu ns of CPU time a job, %llu ns between two accesses, "
                        "expected 1 ms to 1 h and at least 10 ns",
                        (unsigned long long)k->cpu_ns, (unsigned long long)k->think_ns);
-    return 0;
+    return gen_check_accesses((double)k->jobs * (double)k->cpu_ns * p->scale / (double)k->think_ns,
+                              err);
 }
 
 static void describe(const struct gen_params *p, char *buf, size_t size) {

@@ -47,6 +47,10 @@ static uint64_t scaled(double scale, uint64_t v) {
     return (uint64_t)((double)v * scale);
 }
 
+static uint64_t pages_of(uint64_t bytes) {
+    return (bytes + RF_PAGE_SIZE - 1) / RF_PAGE_SIZE;
+}
+
 static int check(const struct gen_params *p, struct rf_err *err) {
     const struct gen_redis *g = &p->redis;
     uint64_t keys = scaled(p->scale, g->keys);
@@ -58,13 +62,18 @@ static int check(const struct gen_params *p, struct rf_err *err) {
         return rf_fail(
             err, RF_EUSAGE,
             "redis-memtier: %llu keys in each of %llu servers, %llu SETs to %llu GETs, "
-            "pipeline %llu, %llu passes, values of %llu bytes; expected 1000 to 10^8 "
-            "keys, 1 to 256 servers, at least one SET, a pipeline of 1 to 10^6, 1 to 100 "
-            "passes, 64 to 14000 bytes",
+            "pipeline %llu, %llu passes, values of %llu bytes, guest %llu bytes, %llu ns a "
+            "request; "
+            "expected 1000 to 10^8 keys, 1 to 256 servers, 1 SET and up to 10^6 SETs and GETs, a "
+            "pipeline of 1 to 10^6, 1 to 100 passes, 64 to 14000 bytes, a guest up to 1T, "
+            "a request up to 1s",
             (unsigned long long)keys, (unsigned long long)g->servers, (unsigned long long)g->sets,
             (unsigned long long)g->gets, (unsigned long long)g->pipeline,
-            (unsigned long long)g->passes, (unsigned long long)g->data_size);
-    return 0;
+            (unsigned long long)g->passes, (unsigned long long)g->data_size,
+            (unsigned long long)g->guest, (unsigned long long)g->op_ns);
+    return gen_check_accesses((double)keys * (double)g->servers * (double)g->passes *
+                                  (double)(pages_of(g->data_size) + 3),
+                              err);
 }
 
 static void describe(const struct gen_params *p, char *buf, size_t size) {
@@ -224,10 +233,6 @@ static void requests(struct run *u, struct server *s, uint64_t n) {
 }
 
 /* ---- the whole ---- */
-
-static uint64_t pages_of(uint64_t bytes) {
-    return (bytes + RF_PAGE_SIZE - 1) / RF_PAGE_SIZE;
-}
 
 /* One mapping, as the memory of a guest is: its system, then the server's buckets, objects and
  * values. */

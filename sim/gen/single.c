@@ -39,7 +39,7 @@ static int check(const struct gen_params *p, struct rf_err *err) {
                        "at least one access and at most 1000",
                        (unsigned long long)p->pages, (unsigned long long)p->ops,
                        p->writes_permille);
-    return 0;
+    return gen_check_accesses((double)p->ops, err);
 }
 
 static void describe(const struct gen_params *p, char *buf, size_t size) {

@@ -50,6 +50,12 @@ void gen_params_init(struct gen_params *p) {
     };
 }
 
+int gen_check_accesses(double n, struct rf_err *err) {
+    if (n > (double)((uint64_t)1 << 40))
+        return rf_fail(err, RF_EUSAGE, "%.4g accesses, expected no more than 2^40", n);
+    return RF_OK;
+}
+
 int gen_write(const struct gen_workload *g, const struct gen_params *p, const char *out,
               struct rf_err *err) {
     char what[400], provenance[512];

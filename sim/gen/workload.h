@@ -96,6 +96,8 @@ struct gen_workload {
 /* NULL behind the last / of an unknown name. */
 const struct gen_workload *gen_at(unsigned i);
 const struct gen_workload *gen_find(const char *name);
+/* RF_EUSAGE if a workload would have more than 2^40 accesses, some terabytes; n may be a guess. */
+int gen_check_accesses(double n, struct rf_err *err) RF_MUST_CHECK;
 /* Writes the trace. */
 int gen_write(const struct gen_workload *g, const struct gen_params *p, const char *out,
               struct rf_err *err) RF_MUST_CHECK;
