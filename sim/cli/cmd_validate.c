@@ -200,6 +200,12 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
         return rf_fail(err, RF_EUSAGE,
                        "validate needs a folder of recorded runs; "
                        "'refault validate --help' explains");
+    for (size_t i = 0; i < a->o.nr_settings && a->o.reps > 1; i++) {
+        if (strcmp(a->settings[i].knob->key, "machine.stat_flush_phase") == 0)
+            return rf_fail(err, RF_EUSAGE,
+                           "--set machine.stat_flush_phase needs --reps 1: each of several replays "
+                           "has a phase of its own");
+    }
     if (a->ablate && !a->out.path[OUT_MARKDOWN])
         return rf_fail(err, RF_EUSAGE, "--ablate needs --markdown, which it adds a table to");
     return outputs_check(&a->out, err);
