@@ -35,6 +35,7 @@ const struct cli_command cmd_repro_info = {
 
 struct args {
     const char *name;
+    const char *first; /* option, of those that say something about an experiment */
     struct outputs out;
     uint64_t seeds;
     unsigned jobs;
@@ -64,6 +65,8 @@ static int parse_scale(const char *text, double *out, struct rf_err *err) {
 static int take_option(void *ctx, int id, const char *value, struct rf_err *err) {
     struct args *a = ctx;
 
+    for (const struct cli_option *o = options; o->id && !a->first; o++)
+        a->first = o->id == id ? o->name : NULL;
     switch (id) {
     case CLI_ARG:
         if (a->name)
@@ -93,9 +96,8 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
 
     if (rc == RF_OK)
         rc = outputs_check(&a->out, err);
-    if (rc == RF_OK && !a->name && (a->out.path[OUT_JSON] || a->out.path[OUT_HTML]))
-        rc = rf_fail(err, RF_EUSAGE, "--%s needs the name of an experiment, or 'all'",
-                     a->out.path[OUT_JSON] ? "json" : "html");
+    if (rc == RF_OK && !a->name && a->first)
+        rc = rf_fail(err, RF_EUSAGE, "--%s needs the name of an experiment, or 'all'", a->first);
     return rc;
 }
 
