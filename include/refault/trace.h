@@ -126,8 +126,9 @@ struct trace_writer_params {
 /* A path of this form (with the number of the descriptor) is a file that this process holds open.
  */
 #define TRACE_OPEN_FILE "/proc/self/fd/"
-/* Begins a trace in "path.part", which trace_writer_close() renames. An open file has no name that
- * others see, and is written in place. */
+#define TRACE_PART ".part"
+/* Begins a trace in path with TRACE_PART behind it, which trace_writer_close() renames. An open
+ * file has no name that others see, and is written in place. */
 int trace_writer_open(const char *path, const struct trace_writer_params *p,
                       struct trace_writer **out, struct rf_err *err) RF_MUST_CHECK;
 /* A load, or a store of unknown content. RF_ELIMIT if the id is too large, RF_EIO, RF_ENOMEM. */

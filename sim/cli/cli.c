@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 #include "config/value.h"
+#include "leftovers.h"
 #include "report/report.h"
 #include "version.h"
 
@@ -263,6 +264,7 @@ int cli_main(int argc, char **argv) {
     const struct cli_command *c;
 
     signal(SIGXFSZ, SIG_IGN); /* a file at its limit is an error of the write, not a death */
+    leftovers_catch();
     if (argc < 2) {
         print_commands(stderr);
         return 2;

@@ -257,7 +257,8 @@ static int cmd_gen(int argc, char **argv) {
             p.scale = strtod(optarg, &end);
             ok = end != optarg && !*end && p.scale > 0 && p.scale <= 1000;
             if (!ok)
-                rf_fail(&err, RF_EUSAGE, "--scale %s: expected a number above 0", optarg);
+                rf_fail(&err, RF_EUSAGE, "--scale %s: expected a number above 0 and up to 1000",
+                        optarg);
             break;
         case O_THP:
             p.thp = true;
@@ -281,7 +282,8 @@ static int cmd_gen(int argc, char **argv) {
     else if (g->single ? scaled : single)
         rf_fail(&err, RF_EUSAGE, "gen %s has no option %s", g->name,
                 g->single ? "--scale" : "--pages, --ops, --theta, --writes or --fill");
-    if (err.code || take_owns(g, own, nr_own, &p, &err) || gen_write(g, &p, out, &err))
+    if (err.code || take_owns(g, own, nr_own, &p, &err) || trace_cli_output(out, &err) ||
+        gen_write(g, &p, out, &err))
         return trace_cli_error(&err);
     return 0;
 }

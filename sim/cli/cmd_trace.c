@@ -355,7 +355,9 @@ static int trace_cli_cut(int argc, char **argv, struct rf_err *err) {
         return trace_cli_error(err);
     p.from = part.from;
     p.to = part.to;
-    return trace_cut(argv[optind], out, &p, err) ? trace_cli_error(err) : 0;
+    if (trace_cli_output(out, err) || trace_cut(argv[optind], out, &p, err))
+        return trace_cli_error(err);
+    return 0;
 }
 
 static int cmd_trace(int argc, char **argv) {

@@ -61,7 +61,7 @@ int trace_cli_sample(int argc, char **argv, struct rf_err *err) {
     if (argc - optind != 1 || !out || p.rate == 0.0)
         rf_fail(err, RF_EUSAGE,
                 "trace sample needs one trace, -o OUT and --rate R; see refault trace --help");
-    if (err->code || trace_sample(argv[optind], out, &p, NULL, err))
+    if (err->code || trace_cli_output(out, err) || trace_sample(argv[optind], out, &p, NULL, err))
         return trace_cli_error(err);
     return 0;
 }

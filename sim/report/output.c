@@ -3,18 +3,25 @@
 
 #include <errno.h>
 #include <sys/stat.h>
+#include "leftovers.h"
 
 int output_open(struct output *o, const char *path, struct rf_err *err) {
+    struct stat st;
+
     o->path = path;
     if (strcmp(path, "-") == 0) {
         o->path = "stdout";
         o->f = stdout;
         return RF_OK;
     }
+    if (lstat(path, &st) != 0 || S_ISREG(st.st_mode))
+        leftovers_add(path);
     o->f = fopen(path, "we");
-    if (!o->f)
-        return rf_fail(err, RF_EIO, "cannot write %s: %s", path, strerror(errno));
-    return RF_OK;
+    if (o->f)
+        return RF_OK;
+    rf_fail(err, RF_EIO, "cannot write %s: %s", path, strerror(errno));
+    leftovers_drop(path);
+    return RF_EIO;
 }
 
 static int output_keeps(const char *path, const char *input, struct rf_err *err) {
@@ -98,6 +105,7 @@ int output_close(struct output *o, struct rf_err *err) {
     if (o->f != stdout && fclose(o->f) != 0)
         bad = true;
     o->f = NULL;
+    leftovers_drop(o->path);
     if (bad)
         return rf_fail(err, RF_EIO, "cannot write %s: %s", o->path,
                        errno ? strerror(errno) : "write error");
@@ -189,7 +197,10 @@ int outputs_write(struct outputs *o, const struct output_writers *w, const void 
         rc = w->html(ctx, o->o[OUT_HTML].f, err);
     if (rc != RF_OK || quiet || !w->text || outputs_take_stdout(o))
         return rc;
-    rc = output_open(&text, "-", err);
+    /* Files are complete before a reader of the text can go away. */
+    rc = outputs_close(o, RF_OK, err);
+    if (rc == RF_OK)
+        rc = output_open(&text, "-", err);
     if (rc == RF_OK)
         rc = w->text(ctx, text.f, err);
     return rc == RF_OK ? output_close(&text, err) : rc;

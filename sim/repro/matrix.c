@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repro/matrix.h"
 
-#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <unistd.h>
 #include "config/settings.h"
+#include "scratch.h"
 
 #define MAX_THREADS 64u
-#define PATH_BYTES 512
 
 /* ---- the pool ---- */
 
@@ -64,7 +62,7 @@ struct work {
     struct repro *r;
     struct repro_matrix *m;
     const struct knob_table *knobs;
-    char dir[PATH_BYTES];
+    struct scratch *traces; /* [nr_traces * seeds] */
     size_t nr_jobs;
     void (*job)(struct work *w, size_t index, struct rf_err *err);
     atomic_size_t next;
@@ -72,18 +70,11 @@ struct work {
     pthread_mutex_t lock; /* of r->err */
 };
 
-static void trace_path(const struct work *w, unsigned which, uint32_t seed,
-                       char path[PATH_BYTES + 32]) {
-    snprintf(path, PATH_BYTES + 32, "%s/%u-%u.rft", w->dir, which, seed);
-}
-
 static void write_trace(struct work *w, size_t index, struct rf_err *err) {
     unsigned which = (unsigned)(index / w->m->seeds);
     uint32_t seed = (uint32_t)(index % w->m->seeds);
-    char path[PATH_BYTES + 32];
 
-    trace_path(w, which, seed, path);
-    if (w->m->write(w->m->ctx, which, seed + 1, path, err) != RF_OK)
+    if (w->m->write(w->m->ctx, which, seed + 1, w->traces[index].path, err) != RF_OK)
         rf_fail_prefix(err, "trace %u, seed %u", which, seed + 1);
 }
 
@@ -159,7 +150,6 @@ static void run_config(struct work *w, size_t index, struct rf_err *err) {
     struct trace_reader *trace = NULL;
     struct content_set *contents = NULL;
     struct machine_config config;
-    char path[PATH_BYTES + 32];
     struct watch watch = {w->m, index};
     uint64_t stop = w->m->count_from ? w->m->count_from(w->m->ctx, c->trace, seed + 1) : 0;
     struct replay_opts opts = {.stops = &stop,
@@ -169,8 +159,7 @@ static void run_config(struct work *w, size_t index, struct rf_err *err) {
                                .ctx = &watch};
     int rc;
 
-    trace_path(w, c->trace, seed, path);
-    rc = trace_open(path, &trace, err);
+    rc = trace_open(w->traces[c->trace * w->m->seeds + seed].path, &trace, err);
     if (rc == RF_OK)
         rc = resolve(w, c, seed, trace_reader_info(trace), &config, err);
     if (rc == RF_OK)
@@ -242,24 +231,20 @@ static void add_run(struct repro *r, const struct repro_matrix *m, size_t index)
 }
 
 static bool run_all(struct work *w, size_t nr_runs) {
-    const char *tmp = getenv("TMPDIR");
-    char path[PATH_BYTES + 32];
+    size_t n = (size_t)w->m->nr_traces * w->m->seeds, i = 0;
     bool ok;
 
-    snprintf(w->dir, sizeof(w->dir), "%s/refault-repro.XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (!mkdtemp(w->dir)) {
-        rf_fail(&w->r->err, RF_EIO, "%s: no temporary directory: %s", w->dir, strerror(errno));
+    w->traces = calloc(n, sizeof(*w->traces));
+    if (!w->traces) {
+        rf_fail(&w->r->err, RF_ENOMEM, "no memory for %zu traces", n);
         return false;
     }
-    ok = run_jobs(w, (size_t)w->m->nr_traces * w->m->seeds, write_trace);
-    ok = ok && run_jobs(w, nr_runs, run_config);
-    for (unsigned t = 0; t < w->m->nr_traces; t++) {
-        for (uint32_t s = 0; s < w->m->seeds; s++) {
-            trace_path(w, t, s, path);
-            unlink(path);
-        }
-    }
-    rmdir(w->dir);
+    while (i < n && scratch_open(&w->traces[i], &w->r->err) == RF_OK)
+        i++;
+    ok = i == n && run_jobs(w, n, write_trace) && run_jobs(w, nr_runs, run_config);
+    while (i > 0)
+        scratch_close(&w->traces[--i]);
+    free(w->traces);
     return ok;
 }
 

@@ -208,7 +208,9 @@ int results_write(const struct results *r, struct outputs *out, bool quiet, stru
     if (rc == RF_OK && o[OUT_HTML].f)
         rc = results_write_html(r, o[OUT_HTML].f, err);
     if (rc == RF_OK && !quiet && !outputs_take_stdout(out)) {
-        rc = output_open(&text, "-", err);
+        rc = outputs_close(out, RF_OK, err);
+        if (rc == RF_OK)
+            rc = output_open(&text, "-", err);
         if (rc == RF_OK)
             rc = results_print(r, text.f, err);
         if (rc == RF_OK)

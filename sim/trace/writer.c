@@ -96,7 +96,7 @@ int trace_writer_open(const char *path, const struct trace_writer_params *p,
         return rf_fail(err, RF_ENOMEM, "%s: no memory for a trace writer", path);
     size_t len = strlen(path);
     w->path = malloc(len + 1);
-    w->part = malloc(len + 6);
+    w->part = malloc(len + sizeof(TRACE_PART));
     w->zstd = ZSTD_createCCtx();
     w->digest = XXH64_createState();
     w->ctl = malloc(TARGET_WORDS);
@@ -114,7 +114,7 @@ int trace_writer_open(const char *path, const struct trace_writer_params *p,
     memcpy(w->path, path, len + 1);
     memcpy(w->part, path, len);
     bool open_file = strncmp(path, TRACE_OPEN_FILE, sizeof(TRACE_OPEN_FILE) - 1) == 0;
-    memcpy(w->part + len, open_file ? "" : ".part", open_file ? 1 : 6);
+    memcpy(w->part + len, open_file ? "" : TRACE_PART, open_file ? 1 : sizeof(TRACE_PART));
     if ((rc = rft_track_init(&w->track, err))) {
         writer_free(w);
         return rc;

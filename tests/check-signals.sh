@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# A program that a signal ends dies of that signal and leaves no unfinished file: neither the trace
+# that gen was writing, nor the results that repro and sweep were to write, nor anything in $TMPDIR.
+# Of temporary files not even SIGKILL leaves any.
+set -euo pipefail
+set -m # a job in the background is not started with SIGINT ignored
+: "${REFAULT:?path of the program}"
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp"
+mkdir out scratch
+export TMPDIR=$tmp/scratch
+
+# ended_by SIGNAL FILE COMMAND...: runs it until FILE is there, and sends the signal.
+ended_by() {
+    local sig=$1 file=$2 pid status=0
+    shift 2
+    "$@" >/dev/null 2>&1 &
+    pid=$!
+    for _ in $(seq 400); do
+        [ -e "$file" ] && break
+        sleep 0.02
+    done
+    [ -e "$file" ] || { echo "$*: no $file"; exit 1; }
+    kill -s "$sig" "$pid"
+    wait "$pid" 2>/dev/null || status=$?
+    if [ "$status" != $((128 + $(kill -l "$sig"))) ]; then
+        echo "$*: status $status after SIG$sig"
+        exit 1
+    fi
+}
+
+# nothing_in DIR
+nothing_in() {
+    [ -z "$(ls -A "$1")" ] || { echo "$2 left in $1:"; ls -A "$1"; exit 1; }
+}
+
+"$REFAULT" gen zipf -o t.rft --pages 16K --ops 4M
+sweep=(sweep t.rft -j 1 --set memory.max=50% --sweep seed=1..1000)
+for sig in INT TERM HUP QUIT; do
+    ended_by "$sig" out/t.rft.part "$REFAULT" gen zipf -o out/t.rft --pages 1M --ops 64G
+    nothing_in out "gen, SIG$sig"
+    ended_by "$sig" out/r.json "$REFAULT" repro seed-003 --json out/r.json --html out/r.html
+    nothing_in out "repro, SIG$sig"
+    nothing_in scratch "repro, SIG$sig"
+    ended_by "$sig" out/s.csv "$REFAULT" "${sweep[@]}" --csv out/s.csv --json out/s.jsonl
+    nothing_in out "sweep, SIG$sig"
+done
+ended_by KILL out/r.json "$REFAULT" repro seed-003 --json out/r.json
+nothing_in scratch "repro, SIGKILL"
+
+# What another name leads to is not removed, nor what is no regular file.
+mkfifo out/pipe
+ln -sf ../t.csv out/s.csv
+cat out/pipe >/dev/null &
+ended_by TERM t.csv "$REFAULT" "${sweep[@]}" --csv out/s.csv --json out/pipe
+[ -p out/pipe ] && [ -L out/s.csv ]
