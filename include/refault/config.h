@@ -110,8 +110,10 @@ struct machine_config {
     uint32_t swappiness, page_cluster, watermark_scale_factor;
     uint64_t min_free_kbytes;
     uint32_t fork_pages;
-    uint32_t stat_flush_phase;  /* when memcg statistics are first flushed, in % of the period */
-    char swap_device[16];       /* null, nvme, ssd, hdd, pmem, vdisk, zram0 */
+    uint32_t stat_flush_phase; /* when memcg statistics are first flushed, in % of the period */
+    uint32_t tlb_entries;      /* of a CPU, a power of two; 0 = each access sets the accessed bit */
+    bool tlb_contents;         /* each access also reads the page's content elsewhere */
+    char swap_device[16];      /* null, nvme, ssd, hdd, pmem, vdisk, zram0 */
     struct rf_amount swap_size; /* default 200 % of the footprint */
     int8_t swap_rotational;     /* -1 as the device, 0, 1 */
     int8_t swap_stable_writes;  /* likewise */

@@ -50,6 +50,12 @@ static const struct knob usual[] = {
      "pages charged for a forked process beside those of its traced mappings"},
     {"machine.stat_flush_phase", KNOB_U32, AT(stat_flush_phase), 1, 100, NULL, ANY,
      "when memory cgroup statistics are first flushed, in % of era.reclaim.stat_flush_ns"},
+    {"machine.tlb_entries", KNOB_U32, AT(tlb_entries), 0, 1u << 16, NULL, ANY,
+     "translations that a CPU holds, a power of two: accesses through them leave an accessed bit "
+     "that reclaim cleared as it is; 0 = each access sets it"},
+    {"machine.tlb_contents", KNOB_BOOL, AT(tlb_contents), 0, 1, NULL, ANY,
+     "with tlb_entries: each access also reads the page's content elsewhere, as a test program "
+     "does"},
     {"machine.cpu_speed", KNOB_U32, AT(cpu_speed), 1, 10000, NULL, ANY,
      "speed of the CPUs in % of the profile's; devices stay as they are"},
     {"vm.swappiness", KNOB_U32, AT(swappiness), 0, 200, NULL, ANY,

@@ -22,6 +22,7 @@ static const struct {
     {"charge stock of the memcg", "era.reclaim.memcg_stock", "0"},
     {"exclusive loads of zswap", "era.zswap.exclusive", "never"},
     {"freeing of swap-cache slots when swap is half full", "era.swap.free_half_full", "0"},
+    {"accesses through the TLB, which leave the accessed bit clear", "machine.tlb_entries", "0"},
     {"threshold of huge pages in zram", "era.zram.huge_by_class_size", "0"},
 };
 

@@ -324,7 +324,8 @@ static int pace_flushes(const struct swap_run *run, struct trace_reader *trace,
     return RF_OK;
 }
 
-/* Number `rep` of `reps` replays: the first flush comes in the middle of its part of the period. */
+/* Number `rep` of `reps` replays: the first flush comes in the middle of its part of the period,
+ * and the test program's contents lie somewhere else. */
 static int replay_once(struct swap_run *run, struct trace_reader *trace,
                        struct content_set *contents, struct machine_config *config,
                        const struct replay_opts *opts, unsigned rep, struct rf_err *err) {
@@ -333,6 +334,7 @@ static int replay_once(struct swap_run *run, struct trace_reader *trace,
 
     if (run->c->reps > 1)
         config->stat_flush_phase = (2 * rep + 1) * 100 / (2 * run->c->reps);
+    config->seed = rep + 1;
     rc = replay_run(trace, contents, config, opts, out, err);
     if (rc != RF_OK)
         return rc;

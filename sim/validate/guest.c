@@ -37,6 +37,10 @@
 #define PASS_NS 60000
 /* A store into zswap besides the compressor: the fit above held it to be 1,270 ns at 3 GHz. */
 #define STORE_NS 17780
+/* What a flush leaves the emulated CPU (CPU_TLB_DYN_DEFAULT_BITS of QEMU, include/hw/core/cpu.h);
+ * it may have grown meanwhile, twofold a flush. The test program copies each page from a bank of
+ * contents, or compares it with that, so that their translations share the TLB. */
+#define TLB_ENTRIES 256
 #define ACCESS_NS 5000 /* one recorded operation copies or compares a page (rusage.utime) */
 
 static void scale(uint64_t *v, size_t n, uint64_t tenths) {
@@ -62,6 +66,8 @@ void guest_costs(struct machine_config *c) {
                         &p->zram.free_ns, &p->zram.copy_page_ns};
 
     c->fork_pages = FORK_PAGES;
+    c->tlb_entries = TLB_ENTRIES;
+    c->tlb_contents = true;
     _Static_assert(sizeof(struct mm_cost) % sizeof(uint64_t) == 0, "an array of times");
     scale((uint64_t *)(void *)&p->mm, sizeof(p->mm) / sizeof(uint64_t), KERNEL_FACTOR_TENTHS);
     p->mm.tick_ns = tick;

@@ -4,10 +4,21 @@
 
 #define TEST_MEMCG 1u /* the cgroup that the memory.* knobs describe; every process is in it */
 
+/* A fork takes the right to store away from the parent's pages, and a wide range goes at once. */
+static void flush_tlbs(struct machine *m, const struct ctl *c) {
+    bool range = c->kind == CTL_UNMAP || c->kind == CTL_DONTNEED;
+
+    if (c->kind == CTL_FORK || c->kind == CTL_EXEC || (range && c->n > TLB_FLUSH_CEILING))
+        for (uint32_t i = 0; i < m->c.cpus; i++)
+            tlb_flush(&m->tlb[i]);
+}
+
 int do_control(struct machine *m, struct sim_cpu *cpu, const struct ctl *c, struct rf_err *err) {
     struct mm *mm = m->mm;
 
     mm->cur = cpu;
+    if (m->tlb)
+        flush_tlbs(m, c);
     switch ((enum ctl_kind)c->kind) {
     case CTL_PROCESS:
         return space_process(mm, cpu, c->pid, TEST_MEMCG, c->value, err);

@@ -218,6 +218,23 @@ static int check_cgroup(const struct machine_config *c, struct rf_err *err) {
     return RF_OK;
 }
 
+/* One a CPU. */
+static int init_tlb(struct machine *m, struct rf_err *err) {
+    uint32_t n = m->c.tlb_entries;
+    int r = RF_OK;
+
+    if (n & (n - 1))
+        return rf_fail(err, RF_EUSAGE, "machine.tlb_entries: %u, expected a power of two or 0", n);
+    if (n == 0)
+        return RF_OK;
+    m->tlb = calloc(m->c.cpus, sizeof(*m->tlb));
+    if (!m->tlb)
+        return rf_fail(err, RF_ENOMEM, "no memory for %u TLBs", m->c.cpus);
+    for (uint32_t i = 0; i < m->c.cpus && r == RF_OK; i++)
+        r = tlb_create(&m->tlb[i], n, m->c.tlb_contents, m->c.seed + i, err);
+    return r;
+}
+
 static int wire(struct machine *m, struct rf_err *err) {
     const struct machine_config *c = &m->c;
     struct engine_params ep = {.cpus = c->cpus};
@@ -310,6 +327,9 @@ static int wire(struct machine *m, struct rf_err *err) {
         (struct sim_task){.name = "zswap-shrink", .step = worker_step, .arg = m, .kthread = true};
     engine_add_task(m->eng, &m->kswapd, kcpu, false);
     engine_add_task(m->eng, &m->worker, kcpu, false);
+    r = init_tlb(m, err);
+    if (r)
+        return r;
     if (c->era.reclaim.stat_flush_ns) {
         r = engine_at_background(m->eng, c->era.reclaim.stat_flush_ns * c->stat_flush_phase / 100,
                                  stat_flush_event, m, 0);
@@ -343,6 +363,9 @@ void machine_destroy(struct machine *m) {
     if (!m)
         return;
     run_destroy(m);
+    for (uint32_t i = 0; m->tlb && i < m->c.cpus; i++)
+        tlb_destroy(&m->tlb[i]);
+    free(m->tlb);
     zswap_destroy(m->zswap);
     accel_destroy(m->accel);
     zram_destroy(m->zram);

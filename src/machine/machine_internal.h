@@ -5,6 +5,7 @@
 
 #include "../mm/mm_internal.h"
 #include "refault/machine.h"
+#include "tlb.h"
 
 enum stream_wait { SW_NONE, SW_IO, SW_DELAY, SW_CHILD, SW_STARVED };
 
@@ -77,6 +78,7 @@ struct machine {
     struct zram *zram;
     struct zswap *zswap;
     struct accel *accel; /* NULL if none */
+    struct tlb *tlb;     /* one a CPU; NULL: none is modelled */
     struct sim_task kswapd, worker;
     bool worker_queued, worker_active, in_worker;
     rf_time worker_from;    /* when it may take the CPU from the reclaimer */

@@ -133,13 +133,16 @@ static inline bool group_hits(const uint64_t *pte, const uint32_t *ops, uint32_t
  * Whether content that the page took by stores recorded before can still be given to it: not to
  * what is in swap, which keeps what it went there with, nor to what others share.
  */
-static bool takes_late_content(const struct mm *mm, uint64_t p) {
+static void take_late_content(struct mm *mm, uint32_t id, uint32_t content) {
+    uint64_t p = mm->pte[id];
+
     if (!(p & PTE_PRESENT) || (p & PTE_ZEROPAGE))
-        return false;
+        return;
     const struct folio *f = &mm->folio[pte_index(p)];
-    return (p & (PTE_WRITE | PTE_EXCLUSIVE)) ||
-           (folio_order(f) == 0 && f->mapcount == 1 && !(f->flags & FOLIO_KSM) &&
-            (!(f->flags & FOLIO_SWAPCACHE) || swap_count(mm->swap, folio_slot(mm, f)) == 0));
+    if ((p & (PTE_WRITE | PTE_EXCLUSIVE)) ||
+        (folio_order(f) == 0 && f->mapcount == 1 && !(f->flags & FOLIO_KSM) &&
+         (!(f->flags & FOLIO_SWAPCACHE) || swap_count(mm->swap, folio_slot(mm, f)) == 0)))
+        mm->pte[id] = pte_set_content(p, content) | PTE_DIRTY;
 }
 
 /* After a fault the next operation often faults too: then no group is worth trying. */
@@ -189,8 +192,7 @@ static inline size_t run_hits(struct mm *mm, struct lookahead *la, const uint32_
                 if (i + 1 >= end)
                     goto out;
                 if (!(op & OP_WRITE)) {
-                    if (takes_late_content(mm, p))
-                        pte[id] = pte_set_content(p, ops[i + 1] & OP_ID_MASK) | PTE_DIRTY;
+                    take_late_content(mm, id, ops[i + 1] & OP_ID_MASK);
                     i += 2;
                     continue;
                 }
@@ -219,6 +221,59 @@ static inline size_t run_hits(struct mm *mm, struct lookahead *la, const uint32_
 out:
     *pos = i;
     return done;
+}
+
+/*
+ * The same with a model of the TLB: an accessed bit is set by walks of the page table alone. Stops
+ * at what a hit cannot do, and leaves that for run_hits() to look at.
+ */
+static size_t run_hits_tlb(struct mm *mm, struct tlb *tlb, struct lookahead *la,
+                           const uint32_t *ops, size_t *pos, size_t end, size_t max_accesses) {
+    const bool swap = swap_slots_in_use(mm->swap) > 0;
+    size_t i = *pos, ahead = i, done = 0;
+
+    lookahead_start(la, i);
+    while (i < end && done < max_accesses) {
+        uint32_t op = ops[i], id = op & OP_ID_MASK;
+        bool write = op & OP_WRITE;
+
+        if (i >= ahead && end - i >= AHEAD_PTE + 2 * HIT_GROUP) {
+            look_ahead(la, mm, ops, i, swap);
+            ahead = i + HIT_GROUP;
+        }
+        if ((op & OP_EVENT) || id >= mm->p.max_ids || ((op & OP_CONTENT) && i + 1 >= end))
+            break;
+        uint64_t p = mm->pte[id];
+        if (!write && (op & OP_CONTENT)) {
+            take_late_content(mm, id, ops[i + 1] & OP_ID_MASK);
+            i += 2;
+            continue;
+        }
+        if (!(p & PTE_PRESENT) || (write && !(p & PTE_WRITE)))
+            break;
+        if (op & OP_CONTENT)
+            p = pte_set_content(p, ops[++i] & OP_ID_MASK);
+        else if (mm->implicit_content && write && pte_content(p) == CONTENT_ZERO)
+            p = pte_set_content(p, id + 1);
+        if (tlb_access(tlb, id, pte_content(p), write))
+            p |= PTE_ACCESSED;
+        mm->pte[id] = write ? p | PTE_DIRTY : p;
+        i++;
+        done++;
+    }
+    *pos = i;
+    return done;
+}
+
+/* Of the process that this stream's next operation belongs to. */
+static struct tlb *tlb_of(const struct stream *s, const struct sim_cpu *cpu) {
+    struct tlb *tlb = &s->m->tlb[cpu->id];
+    uint32_t pid = s->own_queue ? s->pid : s->m->cur_pid;
+
+    if (tlb->pid != pid)
+        tlb_flush(tlb);
+    tlb->pid = pid;
+    return tlb;
 }
 
 /* Multi-gen LRU: the upper page-table levels have accessed bits of their own. */
@@ -290,6 +345,8 @@ static bool run_fault(struct stream *s, struct sim_cpu *cpu, enum task_result *r
         break;
     }
     s->retries = 0;
+    if (RF_UNLIKELY(m->tlb != NULL))
+        (void)tlb_access(tlb_of(s, cpu), id, pte_content(mm->pte[id]), write);
     s->pos += words_of(op);
     m->ops_done++;
     if (m->access_cost)
@@ -359,7 +416,9 @@ static enum task_result stream_step(void *arg, struct sim_cpu *cpu, rf_time hori
                      (s->n - s->pos) * cost > horizon - cpu->now - 1))
             max = horizon > cpu->now ? (size_t)((horizon - cpu->now - 1) / cost + 1) : 1;
         size_t before = s->pos;
-        size_t done = run_hits(mm, &s->ahead, s->ops, &s->pos, s->n, max);
+        size_t done = RF_UNLIKELY(m->tlb != NULL)
+                          ? run_hits_tlb(mm, tlb_of(s, cpu), &s->ahead, s->ops, &s->pos, s->n, max)
+                          : run_hits(mm, &s->ahead, s->ops, &s->pos, s->n, max);
         if (mm->pmd_young)
             mark_tables(mm->pmd_young, s->ops, before, s->pos);
         sim_charge_user(cpu, done * cost);
