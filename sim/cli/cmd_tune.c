@@ -9,8 +9,6 @@
 #include "report/report.h"
 #include "tune/tune.h"
 
-#define MAX_BOUNDS 16u
-
 enum { OPT_MINIMIZE = OPT_OWN, OPT_WHERE, OPT_AGAINST, OPT_SWEEP, OPT_EXACT, OPT_JOBS };
 
 static const struct cli_option options[] = {
@@ -45,7 +43,7 @@ struct args {
     struct cli_model model;
     struct grid grid;
     struct tune_params p;
-    struct bound bounds[MAX_BOUNDS];
+    struct bound bounds[TUNE_MAX_BOUNDS];
     struct outputs out;
     unsigned jobs;
 };
@@ -73,8 +71,8 @@ static int take_option(void *ctx, int id, const char *value, struct rf_err *err)
     case OPT_AGAINST:
         return take_metric(a, value, err);
     case OPT_WHERE:
-        if (a->p.nr_bounds == MAX_BOUNDS)
-            return rf_fail(err, RF_EUSAGE, "--where: at most %u bounds", MAX_BOUNDS);
+        if (a->p.nr_bounds == TUNE_MAX_BOUNDS)
+            return rf_fail(err, RF_EUSAGE, "--where: at most %u bounds", TUNE_MAX_BOUNDS);
         rc = bound_parse(&a->bounds[a->p.nr_bounds++], value, err);
         return rc == RF_OK ? rc : rf_fail_prefix(err, "--where");
     case OPT_SWEEP:

@@ -4,8 +4,7 @@
  * (mrc/miniature.h), the better ones in a larger miniature, the best ones whole: successive
  * halving, Jamieson and Talwalkar: "Non-stochastic Best Arm Identification and Hyperparameter
  * Optimization" (AISTATS 2016). All share one sample, so what its choice does to one it does to
- * all. Whole runs go to corners of the grid, to the best of the miniatures, and to neighbours of
- * the best. Points that did the same in a miniature are run whole only once.
+ * all. Which points run whole is told in search.h.
  */
 #ifndef SIM_TUNE_TUNE_H
 #define SIM_TUNE_TUNE_H
@@ -14,6 +13,8 @@
 #include "tune/metric.h"
 
 #define TUNE_MAX_METRICS 8u
+#define TUNE_MAX_BOUNDS 16u
+#define TUNE_MAX_VALUES (TUNE_MAX_METRICS + TUNE_MAX_BOUNDS)
 
 struct tune_params {
     const char *trace;
@@ -21,7 +22,7 @@ struct tune_params {
     const struct grid *grid;
     struct metric metrics[TUNE_MAX_METRICS]; /* [0] is minimised; the front is over all of them */
     size_t nr_metrics;
-    const struct bound *bounds; /* all must hold */
+    const struct bound *bounds; /* at most TUNE_MAX_BOUNDS; all must hold */
     size_t nr_bounds;
     size_t exact;     /* whole runs at most; 0 = a fifth of the grid, at least 8 */
     unsigned threads; /* change no result */
@@ -30,12 +31,14 @@ struct tune_params {
     void *ctx;
 };
 
+/* Values are those of the metrics, then what the bounds are of. */
 struct tune_point {
-    double guess[TUNE_MAX_METRICS]; /* from the largest miniature that it ran in */
-    double value[TUNE_MAX_METRICS]; /* of the whole run, with `exact` */
-    double violation;               /* of all bounds in sum: exact, or else guessed; 0 holds */
-    bool exact, oom, failed;        /* oom: where it ran last */
-    bool front;                     /* exact, all bounds hold, and no other is better in all */
+    double guess[TUNE_MAX_VALUES]; /* from the largest miniature that it ran in */
+    double value[TUNE_MAX_VALUES]; /* of the whole run, with `exact` */
+    double violation;              /* of all bounds in sum: exact, or else guessed; 0 holds */
+    bool exact, oom, failed;       /* oom: where it ran last */
+    bool guessed_oom;              /* oom in a miniature */
+    bool front;                    /* exact, all bounds hold, and no other is better in all */
 };
 
 struct tune_rung {
