@@ -53,7 +53,9 @@ static void draw_row(FILE *f, const struct frame *fr, double y, const struct ban
     html_text(f, r->id);
     fprintf(f, "\" data-value=\"%.17g\">", r->value);
     svg_title(f, "%s, %s: simulated %s, %s, %s", r->id, r->what, value, band,
-              r->pass ? "holds" : "does not hold");
+              !r->judged ? "not judged"
+              : r->pass  ? "holds"
+                         : "does not hold");
     svg_label(f, 2, y + 13, "start", "strong", r->what);
     svg_label(f, fr->width - 2, y + 13, "end", r->pass ? NULL : "strong", band);
     svg_label(f, fr->width - 2, y + 31, "end", "strong", value);

@@ -106,6 +106,7 @@ struct band_row {
     double least, most;      /* of several runs; both are value if there is one */
     unsigned decimals;
     bool pass;
+    bool judged; /* else what it says of the range is all that there is to say */
 };
 void chart_bands(struct page *p, const char *id, const char *title, const char *note,
                  const struct band_row *rows, size_t n);

@@ -37,7 +37,10 @@ static void criteria_table(struct page *p, const struct band_row *rows, size_t n
                 (struct table_cell){.text = text[k], .value = isfinite(v[k]) ? v[k] : NAN};
         }
         cells[2].key = r->id;
-        cells[7] = (struct table_cell){.text = r->pass ? "holds" : "fails", .value = NAN};
+        cells[7] = (struct table_cell){.text = !r->judged ? "not judged"
+                                               : r->pass  ? "holds"
+                                                          : "fails",
+                                       .value = NAN};
         table_row(p, cells, 8);
     }
     table_end(p);
@@ -65,7 +68,8 @@ static void experiment(struct page *p, const json_t *result, size_t number) {
                                     .least = json_number_of(c, "least", v),
                                     .most = json_number_of(c, "most", v),
                                     .decimals = decimals_of(c),
-                                    .pass = json_is_true(json_object_get(c, "pass"))};
+                                    .pass = json_is_true(json_object_get(c, "pass")),
+                                    .judged = json_is_true(json_object_get(c, "judged"))};
         if (isnan(v))
             rows[i].value = rows[i].least = rows[i].most = 0;
     }

@@ -44,6 +44,14 @@ void repro_judge(struct repro *r, const char *id, const char *what, double value
     (void)judge(r, id, what, value, low, high, decimals);
 }
 
+void repro_beside(struct repro *r, const char *id, const char *what, double value, double low,
+                  double high, unsigned decimals) {
+    struct repro_criterion *c = judge(r, id, what, value, low, high, decimals);
+
+    if (c)
+        c->beside = true;
+}
+
 /* Distance by which a bound is moved for a single run; the other bound is at `other`. */
 static double slack(double bound, double other) {
     if (isinf(bound))
@@ -78,48 +86,68 @@ void repro_add_run(struct repro *r, json_t *run) {
         rf_fail(&r->err, RF_ENOMEM, "no memory for the result of a run");
 }
 
-bool repro_passed(const struct repro *r) {
+/* Of those that are criteria. */
+static size_t passed(const struct repro *r, size_t *nr) {
+    size_t n = 0;
+
+    *nr = 0;
     for (size_t i = 0; i < r->nr; i++) {
-        if (!r->criteria[i].pass)
-            return false;
+        *nr += !r->criteria[i].beside;
+        n += !r->criteria[i].beside && r->criteria[i].pass;
     }
-    return r->nr > 0;
+    return n;
+}
+
+bool repro_passed(const struct repro *r) {
+    size_t nr, n = passed(r, &nr);
+
+    return nr > 0 && n == nr;
 }
 
 static void number(char buf[32], double v, unsigned decimals) {
     snprintf(buf, 32, "%.*f", (int)decimals, v);
 }
 
+static void print_criterion(struct repro *r, const struct repro_criterion *c) {
+    const char *verdict = c->beside ? c->pass ? "met" : "not met" : c->pass ? "pass" : "FAIL";
+    char value[32], low[32], high[32], range[80];
+
+    number(value, c->value, c->decimals);
+    number(low, c->low, c->decimals);
+    number(high, c->high, c->decimals);
+    if (isinf(c->high))
+        snprintf(range, sizeof(range), ">= %s", low);
+    else if (isinf(c->low))
+        snprintf(range, sizeof(range), "<= %s", high);
+    else if (strcmp(low, high) == 0)
+        snprintf(range, sizeof(range), "%s", low);
+    else
+        snprintf(range, sizeof(range), "%s..%s", low, high);
+    repro_say(r, "%-27s %11s %12s  %s  %s", c->id, value, range, verdict, c->what);
+    if (c->least < c->most) {
+        number(low, c->least, c->decimals);
+        number(high, c->most, c->decimals);
+        repro_say(r, " (%s..%s)", low, high);
+    }
+    repro_say(r, "\n");
+}
+
 static void print_criteria(struct repro *r) {
-    size_t passed = 0;
+    size_t nr, n = passed(r, &nr);
 
     repro_say(r, "%-27s %11s %12s\n", "criterion", "simulated", "wanted");
     for (size_t i = 0; i < r->nr; i++) {
-        const struct repro_criterion *c = &r->criteria[i];
-        char value[32], low[32], high[32], range[80];
-
-        number(value, c->value, c->decimals);
-        number(low, c->low, c->decimals);
-        number(high, c->high, c->decimals);
-        if (isinf(c->high))
-            snprintf(range, sizeof(range), ">= %s", low);
-        else if (isinf(c->low))
-            snprintf(range, sizeof(range), "<= %s", high);
-        else if (strcmp(low, high) == 0)
-            snprintf(range, sizeof(range), "%s", low);
-        else
-            snprintf(range, sizeof(range), "%s..%s", low, high);
-        repro_say(r, "%-27s %11s %12s  %s  %s", c->id, value, range, c->pass ? "pass" : "FAIL",
-                  c->what);
-        if (c->least < c->most) {
-            number(low, c->least, c->decimals);
-            number(high, c->most, c->decimals);
-            repro_say(r, " (%s..%s)", low, high);
-        }
-        repro_say(r, "\n");
-        passed += c->pass;
+        if (!r->criteria[i].beside)
+            print_criterion(r, &r->criteria[i]);
     }
-    repro_say(r, "%zu of %zu criteria hold\n", passed, r->nr);
+    repro_say(r, "%zu of %zu criteria hold\n", n, nr);
+    if (nr == r->nr)
+        return;
+    repro_say(r, "\n%-27s %11s %12s  (not judged)\n", "beside the claim", "simulated", "published");
+    for (size_t i = 0; i < r->nr; i++) {
+        if (r->criteria[i].beside)
+            print_criterion(r, &r->criteria[i]);
+    }
 }
 
 int repro_run(struct repro *r, const struct repro_ops *ops, const struct repro_options *o,
@@ -154,10 +182,10 @@ json_t *repro_json(const struct repro *r, const struct repro_ops *ops) {
     for (size_t i = 0; i < r->nr; i++) {
         const struct repro_criterion *c = &r->criteria[i];
         /* What is not finite has no JSON number; it is left out, and the criterion has failed. */
-        json_t *one =
-            json_pack("{ss ss so* so* so* sb}", "id", c->id, "what", c->what, "value",
-                      json_number(c->value, c->decimals), "low", json_number(c->low, c->decimals),
-                      "high", json_number(c->high, c->decimals), "pass", (int)c->pass);
+        json_t *one = json_pack(
+            "{ss ss so* so* so* sb sb}", "id", c->id, "what", c->what, "value",
+            json_number(c->value, c->decimals), "low", json_number(c->low, c->decimals), "high",
+            json_number(c->high, c->decimals), "pass", (int)c->pass, "judged", (int)!c->beside);
 
         if (c->least < c->most) {
             json_object_set_new(one, "least", json_number(c->least, c->decimals));

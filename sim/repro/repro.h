@@ -22,7 +22,8 @@ struct repro_criterion {
     double value, low, high;
     double least, most; /* of the runs whose mean `value` is; both are `value` if there is one */
     unsigned decimals;  /* digits shown; 0 = an integer */
-    bool pass;
+    bool pass;          /* in the range */
+    bool beside;        /* no criterion: shown after them, and not judged */
 };
 
 /* Work of several experiments at once shares the threads of one pool. */
@@ -75,7 +76,7 @@ const struct repro_ops *repro_find(const char *name); /* NULL: there is none */
 int repro_run(struct repro *r, const struct repro_ops *ops, const struct repro_options *o,
               struct rf_err *err) RF_MUST_CHECK;
 void repro_free(struct repro *r);
-/* Whether there are criteria and all of them hold. */
+/* Whether there are criteria and all of them hold, but for those that are not judged. */
 bool repro_passed(const struct repro *r);
 /* {"name", "criteria", "runs", "pass"}, a new reference; NULL without memory. */
 json_t *repro_json(const struct repro *r, const struct repro_ops *ops);
@@ -96,6 +97,9 @@ void repro_judge_runs(struct repro *r, const char *id, const char *what, const d
                       double low, double high, unsigned decimals);
 /* A criterion whose figure must be met exactly; |want| < 2^53. */
 void repro_exact(struct repro *r, const char *id, const char *what, int64_t value, int64_t want);
+/* A published figure that is no part of what the experiment claims: shown beside it, not judged. */
+void repro_beside(struct repro *r, const char *id, const char *what, double value, double low,
+                  double high, unsigned decimals);
 /* Adds an object to the runs; takes the reference. NULL counts as out of memory. */
 void repro_add_run(struct repro *r, json_t *run);
 

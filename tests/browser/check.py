@@ -255,7 +255,8 @@ def check_repro(b):
     check(len(rows) == len(result["criteria"]) > 10, "repro: number of criteria")
     for row, c in zip(rows, result["criteria"]):
         check(row[0] == c["id"] and float(row[2]) == c["value"] and float(row[5]) == c["low"] and
-              float(row[6]) == c["high"] and row[7] == ("holds" if c["pass"] else "fails"),
+              float(row[6]) == c["high"] and row[7] == ("not judged" if not c["judged"] else "holds" if c["pass"]
+                                                     else "fails"),
               "repro: row %s" % row)
     # A dot stands in its band as the value does in its range.
     by_id = {c["id"]: c for c in result["criteria"]}

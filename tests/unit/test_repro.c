@@ -21,10 +21,17 @@ static void test_judge(void **state) {
     (void)state;
     assert_non_null(r);
     assert_false(repro_passed(r)); /* nothing was judged */
+    repro_beside(r, "X.0", "no criterion", 3, 1.5, 2.5, 1);
+    assert_false(repro_passed(r));
+    r->nr = 0;
     repro_judge(r, "X.1", "both ends belong to the range", 1.5, 1.5, 2.5, 1);
     repro_judge(r, "X.2", "", 2.5, 1.5, 2.5, 1);
     repro_exact(r, "X.3", "", 7, 7);
     assert_true(repro_passed(r));
+    repro_beside(r, "X.0", "no criterion", 3, 1.5, 2.5, 1);
+    assert_false(r->criteria[3].pass);
+    assert_true(repro_passed(r));
+    r->nr = 3;
     repro_judge(r, "X.4", "", 2.51, 1.5, 2.5, 2);
     repro_judge(r, "X.5", "", 1.49, 1.5, 2.5, 2);
     repro_exact(r, "X.6", "", 8, 7);
@@ -45,6 +52,8 @@ static void one_fails(struct repro *r) {
     repro_exact(r, "X.1", "good", 1, 1);
     repro_judge(r, "X.2", "bad", 0.5, 1, 2, 2);
     repro_judge(r, "X.3", "no number", (double)NAN, 1, 2, 2);
+    repro_beside(r, "X.4", "near", 1.5, 1, 2, 2);
+    repro_beside(r, "X.5", "far", 2.5, 1, 2, 2);
     repro_add_run(r, json_pack("{ss}", "name", "only"));
 }
 
@@ -75,7 +84,12 @@ static void test_run_and_json(void **state) {
     assert_non_null(strstr(text, " 1.00..2.00  FAIL"));
     assert_non_null(strstr(text, "pass  good\n"));
     assert_non_null(strstr(text, "FAIL  bad\n"));
-    assert_non_null(strstr(text, "1 of 3 criteria hold\n"));
+    /* What is not judged comes after the criteria, and is not one of them. */
+    const char *beside = strstr(text, "1 of 3 criteria hold\n\nbeside the claim");
+    assert_non_null(beside);
+    assert_non_null(strstr(beside, " 1.00..2.00  met  near\n"));
+    assert_non_null(strstr(beside, " 1.00..2.00  not met  far\n"));
+    assert_null(strstr(beside, "FAIL"));
     free(text);
 
     json_t *j = repro_json(r, &ops);
@@ -84,7 +98,12 @@ static void test_run_and_json(void **state) {
     assert_string_equal(json_string_value(json_object_get(j, "name")), "x");
     assert_true(json_is_false(json_object_get(j, "pass")));
     assert_int_equal(json_array_size(json_object_get(j, "runs")), 1);
-    assert_int_equal(json_array_size(c), 3);
+    assert_int_equal(json_array_size(c), 5);
+    for (size_t i = 0; i < 5; i++) {
+        const json_t *judged = json_object_get(json_array_get(c, i), "judged");
+
+        assert_true(i < 3 ? json_is_true(judged) : json_is_false(judged));
+    }
     assert_int_equal(json_integer_value(json_object_get(json_array_get(c, 0), "value")), 1);
     assert_true(json_is_true(json_object_get(json_array_get(c, 0), "pass")));
     assert_true(json_is_real(json_object_get(json_array_get(c, 1), "value")));

@@ -5,6 +5,6 @@
 "$REFAULT" repro seed-004 --json - >one.json || exit 9
 grep -c "\"pass\": false" one.json
 grep -c "\"name\": \"seed-004\"" out.json
-grep -B 1 -A 4 "S004.2.pages" one.json
+grep -B 1 -A 5 "S004.2.pages" one.json
 grep -c "\"mm_stat\": \[" one.json
 head -n 2 out.json
