@@ -5,29 +5,18 @@
  * read the same words from a raw file in the page cache, in pieces of a block. CPU time (the reader
  * has one thread), best of five.
  */
+#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "refault/trace.h"
+#include "bench/bench.h"
 #include "gen/workload.h"
 
 #define ROUNDS 5
 #define PIECE_WORDS (1u << 18)
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static void fail(const struct rf_err *err) {
-    fprintf(stderr, "decode: %s\n", err->msg);
-    exit(3);
-}
 
 /* Reads `words` 32-bit words from a file that was written just before. */
 static double baseline(uint64_t words) {
@@ -42,12 +31,12 @@ static double baseline(uint64_t words) {
         if (write(fd, piece, PIECE_WORDS * sizeof(*piece)) < 0)
             exit(3);
     for (int i = 0; i < ROUNDS; i++) {
-        double start = now();
+        double start = bench_cpu();
         if (lseek(fd, 0, SEEK_SET) != 0)
             exit(3);
         while (read(fd, piece, PIECE_WORDS * sizeof(*piece)) > 0)
             ;
-        best = RF_MIN(best, now() - start);
+        best = RF_MIN(best, bench_cpu() - start);
     }
     close(fd);
     free(piece);
@@ -64,18 +53,20 @@ static void measure(const char *label, const char *path) {
     uint32_t sum = 0;
     int rc;
 
-    if (trace_open(path, &r, &err) || stat(path, &st))
-        fail(&err);
+    if (trace_open(path, &r, &err))
+        bench_fail(&err);
+    if (stat(path, &st) != 0)
+        bench_die(strerror(errno));
     for (int i = 0; i < ROUNDS; i++) {
-        double start = now();
+        double start = bench_cpu();
         words = 0;
         while ((rc = trace_next(r, &b, &err)) == 1) {
             words += b.nops;
             sum ^= b.ops[b.nops - 1];
         }
-        best = RF_MIN(best, now() - start);
+        best = RF_MIN(best, bench_cpu() - start);
         if (rc < 0 || trace_rewind(r, &err))
-            fail(&err);
+            bench_fail(&err);
     }
     const struct trace_info *info = trace_reader_info(r);
     /* a store with a content is one record of two words, a content alone another */
@@ -98,7 +89,7 @@ static void generated(const char *name, uint64_t pages, uint64_t ops) {
         exit(3);
     close(fd);
     if (gen_write(gen_find(name), &p, path, &err))
-        fail(&err);
+        bench_fail(&err);
     snprintf(label, sizeof(label), "%s %lluK pages", name, (unsigned long long)pages >> 10);
     measure(label, path);
     unlink(path);

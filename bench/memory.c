@@ -11,12 +11,11 @@
  * grown, that much more of the pages is resident.
  */
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 
 #include "refault/machine.h"
 #include "refault/trace_ops.h"
+#include "bench/bench.h"
 
 #define PIECE 65536u
 /* memory.max in hundredths of a percent: half of the pages, and with the pool charged also the
@@ -28,11 +27,6 @@ static uint64_t peak_bytes(void) {
     struct rusage u;
     getrusage(RUSAGE_SELF, &u);
     return (uint64_t)u.ru_maxrss * 1024;
-}
-
-static void die(const struct rf_err *err) {
-    fprintf(stderr, "memory: %s\n", err->msg);
-    exit(3);
 }
 
 static void keep_value(void *ctx, enum machine_value_kind kind, const char *name, uint64_t value) {
@@ -56,7 +50,7 @@ int main(int argc, char **argv) {
     }
     if (machine_config_init(&c, argc > 2 ? argv[2] : "6.12", &err) ||
         content_synthetic("hist:mean=1650", 1, &cs, &err))
-        die(&err);
+        bench_fail(&err);
     c.era.reclaim.stat_flush_ns = 0;
     c.footprint_pages = pages;
     c.blocks = (uint32_t)(pages / 512);
@@ -71,14 +65,14 @@ int main(int argc, char **argv) {
     if (machine_create(&c, cs, &m, &err) || machine_process(m, 0, RF_NONE, &err) ||
         machine_map(m, 0, 0, 0, (uint32_t)pages, 0x7f0000000ull, TMAP_ANON | TMAP_WRITE, &err) ||
         machine_switch(m, 0, &err))
-        die(&err);
+        bench_fail(&err);
     machine_set_implicit_content(m, true);
     for (uint64_t p = 0; p < pages; p += PIECE) {
         size_t done;
         for (uint32_t i = 0; i < PIECE; i++)
             ops[i] = (uint32_t)(p + i) | OP_WRITE;
         if (machine_run(m, ops, PIECE, &done, &err))
-            die(&err);
+            bench_fail(&err);
         if (machine_outcome(m) != MACHINE_DONE) {
             fprintf(stderr, "memory: out of memory after %" PRIu64 " pages\n", p + done);
             return 3;

@@ -16,12 +16,10 @@
  * Rates are accesses of the trace per microsecond.
  */
 #include <getopt.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 #include "refault/machine.h"
 #include "refault/trace_ops.h"
+#include "bench/bench.h"
 #include "gen/zipf.h"
 
 #define THETA 0.9
@@ -36,23 +34,10 @@ struct options {
     bool prefetch, counters, cold;
 };
 
-static void die(const struct rf_err *err) {
-    fprintf(stderr, "replay: %s\n", err->msg);
-    exit(3);
-}
-
 static void *must(void *p) {
-    if (!p) {
-        fprintf(stderr, "replay: no memory\n");
-        exit(3);
-    }
+    if (!p)
+        bench_die("no memory");
     return p;
-}
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* ---- traces ---- */
@@ -64,7 +49,7 @@ static uint32_t *zipf_trace(const struct options *o) {
     struct zipf z;
 
     if (zipf_init(&z, o->pages, THETA, &err))
-        die(&err);
+        bench_fail(&err);
     rf_rng_seed(&page, 1);
     rf_rng_seed(&store, 2);
     for (size_t i = 0; i < o->accesses; i++)
@@ -89,44 +74,16 @@ struct node {
     uint32_t prev, next; /* prev RF_NONE: not resident */
 };
 
-/* Node n is the list's head: its next is the most recently used one. Returns the misses. */
-static size_t lru_run(struct node *l, uint32_t n, uint32_t capacity, const uint32_t *ops, size_t nr,
-                      uint32_t resident) {
-    size_t misses = 0;
-
-    for (size_t i = 0; i < nr; i++) {
-        uint32_t id = ops[i] & OP_ID_MASK;
-        if (l[id].prev != RF_NONE) {
-            l[l[id].prev].next = l[id].next;
-            l[l[id].next].prev = l[id].prev;
-        } else {
-            misses++;
-            if (resident == capacity) {
-                uint32_t tail = l[n].prev;
-                l[n].prev = l[tail].prev;
-                l[l[tail].prev].next = n;
-                l[tail].prev = RF_NONE;
-            } else {
-                resident++;
-            }
-        }
-        l[id].next = l[n].next;
-        l[id].prev = n;
-        l[l[n].next].prev = id;
-        l[n].next = id;
-    }
-    return misses;
-}
-
-/* The same with the machine's own trick: the node of the access 24 ahead is fetched already. */
-static size_t lru_run_prefetch(struct node *l, uint32_t n, uint32_t capacity, const uint32_t *ops,
-                               size_t nr, uint32_t resident) {
-    size_t misses = 0;
+/* Node n is the list's head: its next is the most recently used one. Returns the misses. With
+ * `prefetch` the node of the access 24 ahead is fetched already, as the machine does. */
+static inline size_t lru(struct node *l, uint32_t n, uint32_t capacity, const uint32_t *ops,
+                         size_t nr, uint32_t resident, bool prefetch) {
     const size_t piece = 24;
+    size_t misses = 0;
 
     for (size_t i = 0; i < nr; i++) {
         uint32_t id = ops[i] & OP_ID_MASK;
-        if (i + piece < nr)
+        if (prefetch && i + piece < nr)
             RF_PREFETCH(&l[ops[i + piece] & OP_ID_MASK]);
         if (l[id].prev != RF_NONE) {
             l[l[id].prev].next = l[id].next;
@@ -160,7 +117,7 @@ static void base_init(struct base *b, const struct options *o, uint32_t capacity
 
     *b = (struct base){.capacity = capacity};
     if (rf_varr_init(&b->memory, (size_t)o->pages + 1, sizeof(struct node), &err))
-        die(&err);
+        bench_fail(&err);
     rf_varr_hint_dense(&b->memory);
     struct node *l = b->memory.base;
     for (uint32_t i = 0; i < o->pages; i++)
@@ -169,8 +126,10 @@ static void base_init(struct base *b, const struct options *o, uint32_t capacity
 }
 
 static void base_run(struct base *b, const struct options *o, const uint32_t *ops, size_t n) {
-    size_t misses = (o->prefetch ? lru_run_prefetch : lru_run)(b->memory.base, o->pages,
-                                                               b->capacity, ops, n, b->resident);
+    struct node *l = b->memory.base;
+    /* Two loops, without a test in either. */
+    size_t misses = o->prefetch ? lru(l, o->pages, b->capacity, ops, n, b->resident, true)
+                                : lru(l, o->pages, b->capacity, ops, n, b->resident, false);
     b->resident = (uint32_t)RF_MIN(b->capacity, b->resident + misses);
 }
 
@@ -190,7 +149,7 @@ static struct machine *new_machine(const struct options *o, struct content_set *
     uint32_t blocks = (o->pages + 511) / 512;
 
     if (machine_config_init(&c, o->kernel, &err))
-        die(&err);
+        bench_fail(&err);
     /* Without this the reclaim of recent kernels sees statistics that are up to two seconds old,
      * and fails on a trace that is shorter than that. */
     c.era.reclaim.stat_flush_ns = 0;
@@ -203,15 +162,15 @@ static struct machine *new_machine(const struct options *o, struct content_set *
         c.memory_max = (struct rf_amount){.value = (uint64_t)percent * 100, .kind = AMOUNT_PERCENT};
     }
     if (machine_create(&c, cs, &m, &err) || machine_process(m, 0, RF_NONE, &err))
-        die(&err);
+        bench_fail(&err);
     for (uint32_t b = 0; b < blocks; b++)
         if (machine_map(m, 0, 0, b * 512, RF_MIN(512u, o->pages - b * 512),
                         0x7f0000000ull + b * 512ull, TMAP_ANON | TMAP_WRITE, &err))
-            die(&err);
+            bench_fail(&err);
     machine_set_implicit_content(m, true);
     machine_set_access_cost(m, true);
     if (machine_switch(m, 0, &err))
-        die(&err);
+        bench_fail(&err);
     return m;
 }
 
@@ -220,7 +179,7 @@ static void machine_part(struct machine *m, const uint32_t *ops, size_t n) {
     size_t done = 0;
 
     if (machine_run(m, ops, n, &done, &err))
-        die(&err);
+        bench_fail(&err);
     if (machine_outcome(m) != MACHINE_DONE || done != n) {
         fprintf(stderr, "replay: the machine stopped after %zu accesses of %zu\n", done, n);
         exit(3);
@@ -252,12 +211,12 @@ static struct round run_round(const struct options *o, const struct part *p, str
     struct rf_err err = {0};
     struct base b;
 
-    double start = now();
+    double start = bench_cpu();
     base_init(&b, o, capacity);
-    r.baseline = now() - start;
-    start = now();
+    r.baseline = bench_cpu() - start;
+    start = bench_cpu();
     struct machine *m = new_machine(o, cs, p->percent);
-    r.machine = now() - start;
+    r.machine = bench_cpu() - start;
     if (untimed) {
         machine_part(m, ops, untimed);
         base_run(&b, o, ops, untimed);
@@ -265,14 +224,14 @@ static struct round run_round(const struct options *o, const struct part *p, str
     }
     for (ops += untimed; left; left -= slice, ops += slice) {
         slice = RF_MIN(slice, left);
-        start = now();
+        start = bench_cpu();
         base_run(&b, o, ops, slice);
-        r.baseline += now() - start;
-        start = now();
+        r.baseline += bench_cpu() - start;
+        start = bench_cpu();
         machine_part(m, ops, slice);
         if (slice == left && machine_settle(m, &err))
-            die(&err);
-        r.machine += now() - start;
+            bench_fail(&err);
+        r.machine += bench_cpu() - start;
     }
     if (b.resident == 0) { /* also keeps the loop from being dropped */
         fprintf(stderr, "replay: the baseline never missed\n");
@@ -283,16 +242,6 @@ static struct round run_round(const struct options *o, const struct part *p, str
     machine_destroy(m);
     rf_varr_free(&b.memory);
     return r;
-}
-
-static int compare_doubles(const void *a, const void *b) {
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-static double median(double *v, uint32_t n) {
-    qsort(v, n, sizeof(*v), compare_doubles);
-    return (v[(n - 1) / 2] + v[n / 2]) / 2;
 }
 
 static void run_part(const struct options *o, const struct part *p, struct content_set *cs,
@@ -309,8 +258,8 @@ static void run_part(const struct options *o, const struct part *p, struct conte
         ratio[i] = r.baseline / r.machine;
     }
     printf("%s\"%s\":{\"refault_macc_s\":%.2f,\"baseline_macc_s\":%.2f,\"ratio\":%.3f}",
-           first ? "{" : ",", p->name, median(machine, rounds), median(baseline, rounds),
-           median(ratio, rounds));
+           first ? "{" : ",", p->name, bench_median(machine, rounds),
+           bench_median(baseline, rounds), bench_median(ratio, rounds));
     fflush(stdout);
 }
 
@@ -396,7 +345,7 @@ int main(int argc, char **argv) {
     uint32_t *ops = zipf_trace(&o);
     bool first = true;
     if (content_synthetic(CONTENTS, 1, &cs, &err))
-        die(&err);
+        bench_fail(&err);
     for (i = 0; i < nr_parts; i++) {
         if (!(wanted >> i & 1u))
             continue;

@@ -5,25 +5,15 @@
  * random an order as a machine of that size would. Each figure is the best of some rounds. One JSON
  * object goes to stdout.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
 #include "refault/machine.h"
 #include "refault/trace_ops.h"
+#include "bench/bench.h"
 
 #define ROUNDS 5
 #define PAGES 1000000u
 
 static double now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-static void die(const char *what) {
-    fprintf(stderr, "stages: %s\n", what);
-    exit(3);
+    return bench_cpu() * 1e9;
 }
 
 static uint32_t order[PAGES], value[PAGES];
@@ -58,7 +48,7 @@ static struct machine_config config(const char *device, uint32_t percent) {
     struct machine_config c;
     struct rf_err err = {0};
     if (machine_config_init(&c, "6.12", &err))
-        die(err.msg);
+        bench_fail(&err);
     c.era.reclaim.stat_flush_ns = 0;
     c.footprint_pages = PAGES;
     c.blocks = (PAGES + 511) / 512;
@@ -80,7 +70,7 @@ static void bench_content(void) {
         least(&best, now_ns() - t);
     }
     if (!sum)
-        die("all contents are empty");
+        bench_die("all contents are empty");
     figure("content_size", best / PAGES);
 }
 
@@ -92,12 +82,12 @@ static void bench_zpool(void) {
         struct zpool *z;
         struct rf_err err = {0};
         if (ops->create(&p, &z, &err))
-            die(err.msg);
+            bench_fail(&err);
         double t = now_ns();
         for (uint32_t i = 0; i < PAGES; i++) {
             uint32_t len = RF_MIN(content_size(contents, i + 1, CODEC_LZ4), RF_PAGE_SIZE);
             if (ops->malloc(z, len, i, &value[i]) != ZPOOL_OK)
-                die("zsmalloc is full");
+                bench_die("zsmalloc is full");
         }
         least(&best_malloc, now_ns() - t);
         t = now_ns();
@@ -126,16 +116,16 @@ static void bench_zram(void) {
         struct sim_cpu cpu = {0};
         uint32_t got;
         if (zram_create(&p, &z, &err))
-            die(err.msg);
+            bench_fail(&err);
         double t = now_ns();
         for (uint32_t i = 0; i < PAGES; i++)
             if (!zram_write(z, &cpu, i, i + 1))
-                die("a zram write failed");
+                bench_die("a zram write failed");
         least(&best[0], now_ns() - t);
         t = now_ns();
         for (uint32_t i = 0; i < PAGES; i++)
             if (!zram_read(z, &cpu, order[i], &got) || got != order[i] + 1)
-                die("zram lost a page");
+                bench_die("zram lost a page");
         least(&best[1], now_ns() - t);
         t = now_ns();
         for (uint32_t i = 0; i < PAGES; i++)
@@ -157,7 +147,7 @@ static void bench_slots(void) {
         struct rf_err err = {0};
         bool refilled;
         if (swap_area_create(&p, NULL, NULL, &a, &err))
-            die(err.msg);
+            bench_fail(&err);
         double t = now_ns();
         for (uint32_t i = 0; i < PAGES; i++)
             value[i] = swap_slot_alloc(a, 0, &refilled);
@@ -180,7 +170,7 @@ static struct machine *machine_with(const struct machine_config *c) {
     if (machine_create(c, contents, &m, &err) || machine_process(m, 0, RF_NONE, &err) ||
         machine_map(m, 0, 0, 0, PAGES, 0x7f0000000ull, TMAP_ANON | TMAP_WRITE, &err) ||
         machine_switch(m, 0, &err))
-        die(err.msg);
+        bench_fail(&err);
     machine_set_implicit_content(m, true);
     return m;
 }
@@ -193,7 +183,7 @@ static double run(struct machine *m, uint32_t flag) {
     double t = now_ns();
     if (machine_run(m, value, PAGES, &done, &err) || machine_outcome(m) != MACHINE_DONE ||
         done != PAGES)
-        die(err.code ? err.msg : "out of memory");
+        bench_die(err.code ? err.msg : "out of memory");
     return (now_ns() - t) / PAGES;
 }
 
@@ -253,7 +243,7 @@ static void bench_swap(const char *device, const char *name, const char *in) {
 int main(void) {
     struct rf_err err = {0};
     if (content_synthetic("hist:mean=1650", 1, &contents, &err))
-        die(err.msg);
+        bench_fail(&err);
     shuffle(3);
     bench_resident();
     bench_content();

@@ -12,32 +12,18 @@
  *   speedup_2     elapsed time on one thread over that on two; needs two idle processors
  *   cpu_2         CPU time on two threads over that on one: what sharing costs
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
+#include "bench/bench.h"
 #include "sweep/lockstep.h"
 
 #define POINTS 64u
 #define MAX_ROUNDS 25u
-
-static void die(const struct rf_err *err) {
-    fprintf(stderr, "sweep: %s\n", err->msg);
-    exit(err->code == RF_EINPUT ? 2 : 3);
-}
-
-static double seconds(clockid_t clock) {
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static struct trace_reader *open_trace(const char *path, struct content_set **contents) {
     struct trace_reader *r;
     struct rf_err err = {0};
 
     if (trace_open(path, &r, &err) || trace_load_content(r, contents, &err))
-        die(&err);
+        bench_fail(&err);
     return r;
 }
 
@@ -49,7 +35,7 @@ static void configure(struct lockstep_point *p, const struct trace_info *info, u
 
     *p = (struct lockstep_point){0};
     if (machine_config_init(c, kernel[i / 16 % 2], &err))
-        die(&err);
+        bench_fail(&err);
     c->footprint_pages = info->footprint_pages;
     c->blocks = info->blocks;
     c->memory_max = (struct rf_amount){.value = 3500 + i % 16 * 400, .kind = AMOUNT_PERCENT};
@@ -79,18 +65,18 @@ static void compare(const struct replay_result *a, const struct replay_result *b
 
 /* Each alone, as `refault replay` would; CPU seconds. */
 static double singles(const char *path, struct lockstep_point *p) {
-    double start = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    double start = bench_seconds(CLOCK_PROCESS_CPUTIME_ID);
     struct rf_err err = {0};
 
     for (uint32_t i = 0; i < POINTS; i++) {
         struct content_set *contents;
         struct trace_reader *r = open_trace(path, &contents);
         if (replay_run(r, contents, &p[i].config, NULL, &p[i].result, &err))
-            die(&err);
+            bench_fail(&err);
         trace_close(r);
         content_free(contents);
     }
-    return seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
+    return bench_seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
 }
 
 struct cost {
@@ -100,34 +86,25 @@ struct cost {
 /* All together; the results are compared with those of the single replays and freed. */
 static struct cost together(const char *path, struct lockstep_point *p, unsigned threads,
                             const struct lockstep_point *single) {
-    struct cost c = {.cpu = seconds(CLOCK_PROCESS_CPUTIME_ID), .wall = seconds(CLOCK_MONOTONIC)};
+    struct cost c = {.cpu = bench_seconds(CLOCK_PROCESS_CPUTIME_ID),
+                     .wall = bench_seconds(CLOCK_MONOTONIC)};
     const struct lockstep_opts opts = {.threads = threads};
     struct content_set *contents;
     struct rf_err err = {0};
 
     trace_close(open_trace(path, &contents));
     if (lockstep_run(path, contents, p, POINTS, &opts, &err))
-        die(&err);
+        bench_fail(&err);
     content_free(contents);
-    c = (struct cost){.cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - c.cpu,
-                      .wall = seconds(CLOCK_MONOTONIC) - c.wall};
+    c = (struct cost){.cpu = bench_seconds(CLOCK_PROCESS_CPUTIME_ID) - c.cpu,
+                      .wall = bench_seconds(CLOCK_MONOTONIC) - c.wall};
     for (uint32_t i = 0; i < POINTS; i++) {
         if (p[i].err.code != RF_OK)
-            die(&p[i].err);
+            bench_fail(&p[i].err);
         compare(&single[i].result, &p[i].result, i);
         replay_result_free(&p[i].result);
     }
     return c;
-}
-
-static int compare_doubles(const void *a, const void *b) {
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-static double median(double *v, uint32_t n) {
-    qsort(v, n, sizeof(*v), compare_doubles);
-    return (v[(n - 1) / 2] + v[n / 2]) / 2;
 }
 
 int main(int argc, char **argv) {
@@ -162,6 +139,7 @@ int main(int argc, char **argv) {
     }
     printf("{\"points\":%u,\"single_cpu_s\":%.2f,\"cpu_ratio\":%.3f,\"speedup_2\":%.2f,"
            "\"cpu_2\":%.3f}\n",
-           POINTS, median(cpu, n), median(ratio, n), median(speedup, n), median(cpu_2, n));
+           POINTS, bench_median(cpu, n), bench_median(ratio, n), bench_median(speedup, n),
+           bench_median(cpu_2, n));
     return 0;
 }

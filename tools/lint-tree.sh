@@ -29,7 +29,7 @@ BEGIN {
     only["tests/golden"] = "^(test_[a-z0-9_]+[.]c|README.md|subset.py)$"
     only["tests/fuzz"] = "^(fuzz_[a-z0-9_]+[.]c|[a-z0-9_]+[.]h)$"
     only["tests/cli"] = "^run[.]sh$"
-    only["bench"] = "^[a-z0-9_]+[.]c$"
+    only["bench"] = "^[a-z0-9_]+[.][ch]$"
     only["cli case"] = "^(cmd[.]sh|exit|stdout[.](exact|glob)|stderr[.](exact|glob))$"
     only["include/refault"] = "^[a-z0-9_]+[.]h$"
     only["src"] = only["sim code"] = "^[a-z0-9_]+[.][ch]$"
