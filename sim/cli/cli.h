@@ -74,7 +74,7 @@ void cli_getopt(const struct cli_option *options, struct option *out, size_t roo
 /* The help of one command on stdout; returns 0, or 3 if it cannot be written. */
 int cli_help(const struct cli_command *c);
 
-/* ---- options that replay and sweep share ---- */
+/* ---- options that commands share ---- */
 enum {
     OPT_KERNEL = 1,
     OPT_SET,
@@ -88,8 +88,18 @@ enum {
     OPT_CHECK,
     OPT_QUIET,
     OPT_PROGRESS,
+    OPT_JOBS,
     OPT_OWN /* first id free for a command's own options */
 };
+#define CLI_JOBS_OPTION                                                                            \
+    { OPT_JOBS, 'j', "jobs", "N", "threads (default: all cores); changes no result" }
+#define CLI_HTML_OPTION                                                                            \
+    { OPT_HTML, 0, "html", "FILE|-", "writes a page with charts, one file that loads nothing" }
+#define CLI_PROGRESS_OPTION                                                                        \
+    {                                                                                              \
+        OPT_PROGRESS, 0, "progress", "auto|always|never",                                          \
+            "a bar on stderr; auto: if that is a terminal"                                         \
+    }
 #define CLI_MODEL_OPTIONS                                                                          \
     {OPT_KERNEL, 0, "kernel", "VERSION", "kernel whose rules hold (default 6.12)"},                \
         {OPT_SET, 's', "set", "KEY=VALUE", "sets a knob; repeatable, the last one wins"},          \
@@ -98,10 +108,7 @@ enum {
         {OPT_SEED, 0, "seed", "N", "of all that is random in the model (default 1)"},              \
         {OPT_VERIFY, 0, "verify", NULL, "stores and reads back real bytes, and compares them"},    \
         {OPT_CHECK, 0, "check", NULL, "checks all invariants along the run"},                      \
-        {OPT_QUIET, 'q', "quiet", NULL, "no summary"}, {                                           \
-        OPT_PROGRESS, 0, "progress", "auto|always|never",                                          \
-            "a bar on stderr; auto: if that is a terminal"                                         \
-    }
+        {OPT_QUIET, 'q', "quiet", NULL, "no summary"}, CLI_PROGRESS_OPTION
 
 struct cli_model {
     struct knob_table knobs;
@@ -115,6 +122,25 @@ void cli_model_free(struct cli_model *m);
 int cli_model_option(struct cli_model *m, int id, const char *value, struct rf_err *err);
 /* Likewise --json, --csv and --html; 1 or 0. */
 int cli_output_option(struct outputs *o, int id, const char *value);
+
+/* The files that a command line names. */
+struct cli_files {
+    const char **path;
+    size_t n;
+};
+/* Room for as many as there are arguments; to be freed. RF_ENOMEM. */
+int cli_files_init(struct cli_files *f, int argc, struct rf_err *err) RF_MUST_CHECK;
+void cli_files_free(struct cli_files *f);
+/* outputs_check(), and that no output would destroy one of the files. */
+int cli_files_keep(const struct cli_files *f, const struct outputs *o,
+                   struct rf_err *err) RF_MUST_CHECK;
+
+/* All of it for a command whose arguments are files: cli_parse(), at least one file (`what` they
+ * are, in the message), cli_files_keep(). */
+int cli_files_parse(struct cli_files *f, const struct cli_command *c, int argc, char **argv,
+                    int (*take)(void *ctx, int id, const char *value, struct rf_err *err),
+                    void *ctx, const struct outputs *o, const char *what,
+                    struct rf_err *err) RF_MUST_CHECK;
 
 /* Processors that can be used; the default of --jobs. */
 unsigned cli_all_cores(void);

@@ -2,14 +2,13 @@
 /* refault merge: the journals of the shards of one sweep as one result. */
 #include "cli/cli.h"
 
-#include <stdlib.h>
 #include "sweep/journal.h"
 #include "sweep/results.h"
 
 static const struct cli_option options[] = {
     {OPT_JSON, 0, "json", "FILE|-", "writes each result as one JSON object on a line"},
     {OPT_CSV, 0, "csv", "FILE|-", "writes all results as CSV, one a row"},
-    {OPT_HTML, 0, "html", "FILE|-", "writes a page with charts, one file that loads nothing"},
+    CLI_HTML_OPTION,
     {OPT_QUIET, 'q', "quiet", NULL, "no table"},
     {0, 0, NULL, NULL, NULL},
 };
@@ -26,8 +25,7 @@ const struct cli_command cmd_merge_info = {
 };
 
 struct args {
-    const char **journals;
-    size_t n;
+    struct cli_files journals;
     struct outputs out;
     bool quiet;
 };
@@ -37,29 +35,12 @@ static int take_option(void *ctx, int id, const char *value, struct rf_err *err)
 
     (void)err;
     if (id == CLI_ARG)
-        a->journals[a->n++] = value;
+        a->journals.path[a->journals.n++] = value;
     else if (id == OPT_QUIET)
         a->quiet = true;
     else
         cli_output_option(&a->out, id, value);
     return RF_OK;
-}
-
-static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
-    int rc;
-
-    a->journals = calloc((size_t)argc, sizeof(*a->journals));
-    if (!a->journals)
-        return rf_fail(err, RF_ENOMEM, "no memory for the command line");
-    rc = cli_parse(&cmd_merge_info, argc, argv, take_option, a, err);
-    if (rc != RF_OK)
-        return rc;
-    if (!a->n)
-        return rf_fail(err, RF_EUSAGE, "merge needs journals; 'refault merge --help' explains");
-    rc = outputs_check(&a->out, err);
-    for (size_t i = 0; i < a->n && rc == RF_OK; i++)
-        rc = outputs_keep(&a->out, a->journals[i], err);
-    return rc;
 }
 
 /* First pass: the last plan of each journal, which must be the same in all. */
@@ -78,21 +59,21 @@ static int read_plan(const struct args *a, struct results *r, struct rf_err *err
     json_t *first = NULL;
     int rc = RF_OK;
 
-    for (size_t i = 0; i < a->n && rc == RF_OK; i++) {
+    for (size_t i = 0; i < a->journals.n && rc == RF_OK; i++) {
         json_t *plan = NULL;
 
-        rc = journal_read(a->journals[i], take_plan, &plan, NULL, err);
+        rc = journal_read(a->journals.path[i], take_plan, &plan, NULL, err);
         if (rc == RF_OK && !plan)
-            rc = rf_fail(err, RF_EINPUT, "%s: has no intact plan of a sweep", a->journals[i]);
+            rc = rf_fail(err, RF_EINPUT, "%s: has no intact plan of a sweep", a->journals.path[i]);
         else if (rc == RF_OK && first && !json_equal(first, plan))
-            rc = rf_fail(err, RF_EINPUT, "%s: is of another sweep than %s", a->journals[i],
-                         a->journals[0]);
+            rc = rf_fail(err, RF_EINPUT, "%s: is of another sweep than %s", a->journals.path[i],
+                         a->journals.path[0]);
         if (!first)
             first = json_incref(plan);
         json_decref(plan);
     }
     if (rc == RF_OK && results_from_plan(r, first, err) != RF_OK)
-        rc = rf_fail_prefix(err, "%s", a->journals[0]);
+        rc = rf_fail_prefix(err, "%s", a->journals.path[0]);
     json_decref(first);
     return rc;
 }
@@ -108,12 +89,12 @@ static int take_record(void *ctx, const json_t *line, struct rf_err *err) {
 static int read_records(const struct args *a, struct results *r, struct rf_err *err) {
     int rc = RF_OK;
 
-    for (size_t i = 0; i < a->n && rc == RF_OK; i++) {
+    for (size_t i = 0; i < a->journals.n && rc == RF_OK; i++) {
         uint64_t dropped;
 
-        rc = journal_read(a->journals[i], take_record, r, &dropped, err);
+        rc = journal_read(a->journals.path[i], take_record, r, &dropped, err);
         if (rc == RF_OK && dropped)
-            cli_note("%s: %llu damaged line%s left out", a->journals[i],
+            cli_note("%s: %llu damaged line%s left out", a->journals.path[i],
                      (unsigned long long)dropped, dropped == 1 ? "" : "s");
     }
     return rc;
@@ -134,7 +115,9 @@ static int cmd_merge(int argc, char **argv) {
     struct args a = {0};
     struct results r = {0};
     struct rf_err err = {0};
-    int rc = parse(&a, argc, argv, &err), status;
+    int rc = cli_files_parse(&a.journals, &cmd_merge_info, argc, argv, take_option, &a, &a.out,
+                             "journals", &err);
+    int status;
 
     if (rc == RF_OK)
         rc = read_plan(&a, &r, &err);
@@ -150,6 +133,6 @@ static int cmd_merge(int argc, char **argv) {
         rc = outputs_close(&a.out, rc, &err);
     status = cli_end(&cmd_merge_info, rc, 0, &err);
     results_free(&r);
-    free(a.journals);
+    cli_files_free(&a.journals);
     return status;
 }

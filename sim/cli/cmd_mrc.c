@@ -11,7 +11,7 @@
 #include "mrc/stall.h"
 #include "report/report.h"
 
-enum { OPT_SIZES = OPT_OWN, OPT_MISS_RATE, OPT_RATE, OPT_EXACT, OPT_NO_STALL, OPT_JOBS };
+enum { OPT_SIZES = OPT_OWN, OPT_MISS_RATE, OPT_RATE, OPT_EXACT, OPT_NO_STALL };
 
 static const struct cli_option options[] = {
     CLI_MODEL_OPTIONS,
@@ -20,10 +20,10 @@ static const struct cli_option options[] = {
     {OPT_RATE, 0, "rate", "R", "share of pages in the stall curve (so that 65536 are sampled)"},
     {OPT_EXACT, 0, "exact", "N|all", "sizes at which the whole is run to know the error (3)"},
     {OPT_NO_STALL, 0, "no-stall", NULL, "the miss curve only"},
-    {OPT_JOBS, 'j', "jobs", "N", "threads (default: all cores); changes no result"},
+    CLI_JOBS_OPTION,
     {OPT_JSON, 0, "json", "FILE|-", "writes the curves as one JSON object"},
     {OPT_CSV, 0, "csv", "FILE|-", "writes the curves as CSV, one size a row"},
-    {OPT_HTML, 0, "html", "FILE|-", "writes a page with charts, one file that loads nothing"},
+    CLI_HTML_OPTION,
     {0, 0, NULL, NULL, NULL},
 };
 
@@ -300,16 +300,8 @@ static int print_text(const void *ctx, FILE *f, struct rf_err *err) {
     return RF_OK;
 }
 
-static int write_html(const void *ctx, FILE *f, struct rf_err *err) {
-    json_t *j = curves_json(ctx);
-    int rc = j ? html_mrc(f, j, err) : rf_fail(err, RF_ENOMEM, "no memory for the result");
-
-    json_decref(j);
-    return rc;
-}
-
 static const struct output_writers writers = {
-    .json = curves_json, .csv = print_csv, .html = write_html, .text = print_text};
+    .json = curves_json, .csv = print_csv, .page = html_mrc, .text = print_text};
 
 static int cmd_mrc(int argc, char **argv) {
     struct args a = {.miss_rate = 1.0, .exact = 3};

@@ -16,7 +16,7 @@ static const struct cli_option options[] = {
     CLI_MODEL_OPTIONS,
     {OPT_JSON, 0, "json", "FILE|-", "writes the result as one JSON object"},
     {OPT_CSV, 0, "csv", "FILE|-", "writes the result as CSV; with --interval the time series"},
-    {OPT_HTML, 0, "html", "FILE|-", "writes a page with charts, one file that loads nothing"},
+    CLI_HTML_OPTION,
     {OPT_TIMELINE, 0, "timeline", "FILE|-",
      "writes faults, reclaim and requests as trace events for ui.perfetto.dev"},
     {OPT_TIMELINE_LIMIT, 0, "timeline-limit", "N",

@@ -10,14 +10,14 @@
 #include "report/report.h"
 #include "repro/repro.h"
 
-enum { OPT_SEEDS = OPT_OWN, OPT_SCALE, OPT_JOBS };
+enum { OPT_SEEDS = OPT_OWN, OPT_SCALE };
 
 static const struct cli_option options[] = {
     {OPT_HTML, 0, "html", "FILE|-", "writes a page: published ranges and simulated values"},
     {OPT_JSON, 0, "json", "FILE|-", "writes criteria and runs as JSON; an array for 'all'"},
     {OPT_SEEDS, 0, "seeds", "N", "runs with N different random numbers, 1 to 100 (default 3)"},
     {OPT_SCALE, 0, "scale", "S", "size of machine and workload: 1, 0.25, 1/8 (default 1)"},
-    {OPT_JOBS, 'j', "jobs", "N", "threads (default: all cores); changes no result"},
+    CLI_JOBS_OPTION,
     {OPT_QUIET, 'q', "quiet", NULL, "no tables"},
     {0, 0, NULL, NULL, NULL},
 };

@@ -11,7 +11,6 @@ enum {
     OPT_ALONG,
     OPT_SCENARIOS,
     OPT_WHERE,
-    OPT_JOBS,
     OPT_JOURNAL,
     OPT_RESUME,
     OPT_SHARD,
@@ -27,14 +26,14 @@ static const struct cli_option options[] = {
      "named sets of knobs: sections of an INI file, '[name : parent]' inherits"},
     {OPT_WHERE, 0, "where", "CONDITION",
      "only points with KEY OP VALUE or KEY OP KEY; repeatable, all must hold"},
-    {OPT_JOBS, 'j', "jobs", "N", "threads (default: all cores); changes no result"},
+    CLI_JOBS_OPTION,
     {OPT_JOURNAL, 0, "journal", "FILE", "keeps each result on disk as it comes"},
     {OPT_RESUME, 0, "resume", NULL, "runs only what the journal lacks, and what failed"},
     {OPT_SHARD, 0, "shard", "I/N", "runs the I-th of N parts; 'refault merge' joins journals"},
     {OPT_LIST, 0, "list", NULL, "prints the names of the points and what they are; runs nothing"},
     {OPT_JSON, 0, "json", "FILE|-", "writes each result as one JSON object on a line"},
     {OPT_CSV, 0, "csv", "FILE|-", "writes all results as CSV, one a row"},
-    {OPT_HTML, 0, "html", "FILE|-", "writes a page with charts, one file that loads nothing"},
+    CLI_HTML_OPTION,
     {0, 0, NULL, NULL, NULL},
 };
 
@@ -57,8 +56,7 @@ struct args {
     struct scenarios scenarios;
     struct where *where;
     size_t nr_where;
-    const char **traces;
-    size_t nr_traces;
+    struct cli_files traces;
     struct outputs out;
     const char *scenario_file;
     bool resume, list;
@@ -111,7 +109,7 @@ static int take_option(void *ctx, int id, const char *value, struct rf_err *err)
 
     switch (id) {
     case CLI_ARG:
-        a->traces[a->nr_traces++] = value;
+        a->traces.path[a->traces.n++] = value;
         return RF_OK;
     case OPT_SWEEP:
         rc = grid_add(&a->grid, &a->model.knobs, value, err);
@@ -144,10 +142,8 @@ static int take_option(void *ctx, int id, const char *value, struct rf_err *err)
 }
 
 static int check_files(const struct args *a, struct rf_err *err) {
-    int rc = outputs_check(&a->out, err);
+    int rc = cli_files_keep(&a->traces, &a->out, err);
 
-    for (size_t i = 0; i < a->nr_traces && rc == RF_OK; i++)
-        rc = outputs_keep(&a->out, a->traces[i], err);
     if (rc == RF_OK && a->scenario_file)
         rc = outputs_keep(&a->out, a->scenario_file, err);
     return rc;
@@ -155,15 +151,13 @@ static int check_files(const struct args *a, struct rf_err *err) {
 
 /* 0 go on, 1 help was asked for, < 0 an error (in err, or printed if err->code is 0). */
 static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
-    int rc;
+    int rc = cli_files_init(&a->traces, argc, err);
 
-    a->traces = calloc((size_t)argc, sizeof(*a->traces));
-    if (!a->traces)
-        return rf_fail(err, RF_ENOMEM, "no memory for the command line");
-    rc = cli_parse(&cmd_sweep_info, argc, argv, take_option, a, err);
+    if (rc == RF_OK)
+        rc = cli_parse(&cmd_sweep_info, argc, argv, take_option, a, err);
     if (rc != RF_OK)
         return rc;
-    if (!a->nr_traces)
+    if (!a->traces.n)
         return rf_fail(err, RF_EUSAGE, "sweep needs a trace; 'refault sweep --help' explains");
     if (!a->grid.n && !a->scenarios.n)
         return rf_fail(err, RF_EUSAGE, "sweep needs at least one --sweep KEY=LIST or --scenarios");
@@ -244,7 +238,7 @@ static int simulate(struct args *a, struct rf_err *err) {
         .verify = a->model.verify,
         .check = a->model.check,
     };
-    int rc = plan_make(&p, a->traces, a->nr_traces, err);
+    int rc = plan_make(&p, a->traces.path, a->traces.n, err);
 
     if (rc != RF_OK)
         return rc;
@@ -273,7 +267,7 @@ static int cmd_sweep(int argc, char **argv) {
     grid_free(&a.grid);
     scenarios_free(&a.scenarios);
     free(a.where);
-    free(a.traces);
+    cli_files_free(&a.traces);
     cli_model_free(&a.model);
     return status;
 }

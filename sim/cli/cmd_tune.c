@@ -9,7 +9,7 @@
 #include "report/report.h"
 #include "tune/tune.h"
 
-enum { OPT_MINIMIZE = OPT_OWN, OPT_WHERE, OPT_AGAINST, OPT_SWEEP, OPT_EXACT, OPT_JOBS };
+enum { OPT_MINIMIZE = OPT_OWN, OPT_WHERE, OPT_AGAINST, OPT_SWEEP, OPT_EXACT };
 
 static const struct cli_option options[] = {
     CLI_MODEL_OPTIONS,
@@ -19,10 +19,10 @@ static const struct cli_option options[] = {
     {OPT_AGAINST, 0, "against", "METRIC", "what the front weighs it against (memory); repeatable"},
     {OPT_SWEEP, 0, "sweep", "KEY=LIST", "values of a knob: 1,2,5 or 0..5 or 10%..90%:10%"},
     {OPT_EXACT, 0, "exact", "N", "whole replays at most (default: a fifth of the grid)"},
-    {OPT_JOBS, 'j', "jobs", "N", "threads (default: all cores); changes no result"},
+    CLI_JOBS_OPTION,
     {OPT_JSON, 0, "json", "FILE|-", "writes all points as one JSON object"},
     {OPT_CSV, 0, "csv", "FILE|-", "writes the points that were run whole as CSV"},
-    {OPT_HTML, 0, "html", "FILE|-", "writes a page with charts, one file that loads nothing"},
+    CLI_HTML_OPTION,
     {0, 0, NULL, NULL, NULL},
 };
 
@@ -299,16 +299,8 @@ static json_t *result_json(const void *ctx) {
                      points);
 }
 
-static int write_html(const void *ctx, FILE *f, struct rf_err *err) {
-    json_t *j = result_json(ctx);
-    int rc = j ? html_tune(f, j, err) : rf_fail(err, RF_ENOMEM, "no memory for the result");
-
-    json_decref(j);
-    return rc;
-}
-
 static const struct output_writers writers = {
-    .json = result_json, .csv = print_csv, .html = write_html, .text = print_text};
+    .json = result_json, .csv = print_csv, .page = html_tune, .text = print_text};
 
 static void on_progress(void *ctx, uint64_t done, uint64_t total) {
     progress_update(ctx, done, total);

@@ -18,7 +18,6 @@ enum {
     OPT_MAX_WORST,
     OPT_KERNEL_SIZES,
     OPT_DIVERGE,
-    OPT_JOBS,
     OPT_MARKDOWN,
     OPT_ABLATE,
     OPT_CATALOGUE,
@@ -48,10 +47,9 @@ static const struct cli_option options[] = {
      "median counts (default: 5)"},
     {OPT_SET, 's', "set", "KEY=VALUE", "a knob on top of each case's own; repeatable"},
     {OPT_CHECK, 0, "check", NULL, "checks all invariants along the runs"},
-    {OPT_JOBS, 'j', "jobs", "N", "threads (default: all cores); changes no result"},
+    CLI_JOBS_OPTION,
     {OPT_QUIET, 'q', "quiet", NULL, "only the last line"},
-    {OPT_PROGRESS, 0, "progress", "auto|always|never",
-     "a bar on stderr; auto: if that is a terminal"},
+    CLI_PROGRESS_OPTION,
     {0, 0, NULL, NULL, NULL},
 };
 
@@ -222,14 +220,6 @@ static json_t *result_json(const void *ctx) {
     return validate_json(((const struct view *)ctx)->v);
 }
 
-static int write_html(const void *ctx, FILE *f, struct rf_err *err) {
-    json_t *j = result_json(ctx);
-    int rc = j ? html_validate(f, j, err) : rf_fail(err, RF_ENOMEM, "no memory for the result");
-
-    json_decref(j);
-    return rc;
-}
-
 static int write_text(const void *ctx, FILE *f, struct rf_err *err) {
     const struct view *w = ctx;
 
@@ -247,7 +237,7 @@ static int write_text(const void *ctx, FILE *f, struct rf_err *err) {
 
 static int write_results(struct args *a, const struct validation *v, struct rf_err *err) {
     static const struct output_writers writers = {
-        .json = result_json, .html = write_html, .text = write_text};
+        .json = result_json, .page = html_validate, .text = write_text};
     FILE *f = a->out.o[OUT_MARKDOWN].f;
     int rc = RF_OK;
 

@@ -2,6 +2,7 @@
 /* The options that say what is simulated, and the progress bar. */
 #include "cli/cli.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "config/value.h"
@@ -71,6 +72,37 @@ int cli_output_option(struct outputs *o, int id, const char *value) {
     default:
         return 0;
     }
+}
+
+int cli_files_init(struct cli_files *f, int argc, struct rf_err *err) {
+    *f = (struct cli_files){.path = calloc((size_t)argc, sizeof(*f->path))};
+    return f->path ? RF_OK : rf_fail(err, RF_ENOMEM, "no memory for the command line");
+}
+
+void cli_files_free(struct cli_files *f) {
+    free(f->path);
+    *f = (struct cli_files){0};
+}
+
+int cli_files_keep(const struct cli_files *f, const struct outputs *o, struct rf_err *err) {
+    int rc = outputs_check(o, err);
+
+    for (size_t i = 0; i < f->n && rc == RF_OK; i++)
+        rc = outputs_keep(o, f->path[i], err);
+    return rc;
+}
+
+int cli_files_parse(struct cli_files *f, const struct cli_command *c, int argc, char **argv,
+                    int (*take)(void *ctx, int id, const char *value, struct rf_err *err),
+                    void *ctx, const struct outputs *o, const char *what, struct rf_err *err) {
+    int rc = cli_files_init(f, argc, err);
+
+    if (rc == RF_OK)
+        rc = cli_parse(c, argc, argv, take, ctx, err);
+    if (rc == RF_OK && !f->n)
+        rc = rf_fail(err, RF_EUSAGE, "%s needs %s; 'refault %s --help' explains", c->name, what,
+                     c->name);
+    return rc == RF_OK ? cli_files_keep(f, o, err) : rc;
 }
 
 int cli_progress(const char *value, int *out, struct rf_err *err) {

@@ -181,20 +181,25 @@ bool outputs_take_stdout(const struct outputs *o) {
 
 int outputs_write(struct outputs *o, const struct output_writers *w, const void *ctx, bool quiet,
                   struct rf_err *err) {
+    FILE *html = o->o[OUT_HTML].f;
     struct output text;
     int rc = RF_OK;
 
-    if (o->o[OUT_JSON].f && w->json) {
+    if ((o->o[OUT_JSON].f && w->json) || (html && w->page)) {
         json_t *j = w->json(ctx);
 
-        rc = j ? report_write_json(&o->o[OUT_JSON], j, false, err)
-               : rf_fail(err, RF_ENOMEM, "no memory for the result");
+        if (!j)
+            rc = rf_fail(err, RF_ENOMEM, "no memory for the result");
+        if (rc == RF_OK && o->o[OUT_JSON].f)
+            rc = report_write_json(&o->o[OUT_JSON], j, false, err);
+        if (rc == RF_OK && html && w->page)
+            rc = w->page(html, j, err);
         json_decref(j);
     }
     if (rc == RF_OK && o->o[OUT_CSV].f && w->csv)
         rc = w->csv(ctx, o->o[OUT_CSV].f, err);
-    if (rc == RF_OK && o->o[OUT_HTML].f && w->html)
-        rc = w->html(ctx, o->o[OUT_HTML].f, err);
+    if (rc == RF_OK && html && w->html)
+        rc = w->html(ctx, html, err);
     if (rc != RF_OK || quiet || !w->text || outputs_take_stdout(o))
         return rc;
     /* Files are complete before a reader of the text can go away. */

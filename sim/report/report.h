@@ -44,6 +44,7 @@ struct output_writers {
     json_t *(*json)(const void *ctx); /* a new reference; NULL: no memory */
     int (*csv)(const void *ctx, FILE *f, struct rf_err *err);
     int (*html)(const void *ctx, FILE *f, struct rf_err *err);
+    int (*page)(FILE *f, const json_t *j, struct rf_err *err); /* HTML, too, made of the JSON */
     int (*text)(const void *ctx, FILE *f, struct rf_err *err);
 };
 /* Writes what is open, and the text to stdout unless quiet or stdout is taken. */
