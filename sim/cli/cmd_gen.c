@@ -202,7 +202,7 @@ static int cmd_gen(int argc, char **argv) {
     bool single = false, scaled = false;
     const char *out = NULL;
     struct rf_err err = {0};
-    char *end;
+    char *end, *part;
     int c;
 
     gen_params_init(&p);
@@ -282,8 +282,11 @@ static int cmd_gen(int argc, char **argv) {
     else if (g->single ? scaled : single)
         rf_fail(&err, RF_EUSAGE, "gen %s has no option %s", g->name,
                 g->single ? "--scale" : "--pages, --ops, --theta, --writes or --fill");
-    if (err.code || take_owns(g, own, nr_own, &p, &err) || trace_cli_output(out, &err) ||
-        gen_write(g, &p, out, &err))
+    if (err.code || take_owns(g, own, nr_own, &p, &err))
         return trace_cli_error(&err);
-    return 0;
+    int rc = trace_cli_writing(out, &part, &err);
+    if (rc == RF_OK)
+        rc = gen_write(g, &p, out, &err);
+    trace_cli_written(part);
+    return rc == RF_OK ? 0 : trace_cli_error(&err);
 }

@@ -52,6 +52,7 @@ static int cmd_import(int argc, char **argv) {
     struct import_options opt = {0};
     const char *from = NULL, *out = NULL;
     struct rf_err err = {0};
+    char *part;
     int c;
 
     cli_getopt(options, longs, sizeof(longs) / sizeof(longs[0]));
@@ -111,8 +112,11 @@ static int cmd_import(int argc, char **argv) {
                 "import needs --from FORMAT, one input and -o OUT; see refault import --help");
     else if (!ops)
         rf_fail(&err, RF_EUSAGE, "--from %s: unknown format; see refault import --help", from);
-    else if (trace_cli_output(out, &err) == RF_OK &&
-             ops->import(argv[optind], out, &opt, &err) == RF_OK)
-        return 0;
-    return trace_cli_error(&err);
+    if (err.code)
+        return trace_cli_error(&err);
+    int rc = trace_cli_writing(out, &part, &err);
+    if (rc == RF_OK)
+        rc = ops->import(argv[optind], out, &opt, &err);
+    trace_cli_written(part);
+    return rc == RF_OK ? 0 : trace_cli_error(&err);
 }

@@ -331,7 +331,8 @@ static int trace_cli_cut(int argc, char **argv, struct rf_err *err) {
     struct part part = {.to = UINT64_MAX};
     struct trace_cut_params p = {0};
     const char *out = NULL;
-    int c;
+    char *written;
+    int c, rc;
 
     cli_getopt(cut_options, options, sizeof(options) / sizeof(options[0]));
     while ((c = getopt_long(argc, argv, ":o:h", options, NULL)) != -1) {
@@ -355,9 +356,11 @@ static int trace_cli_cut(int argc, char **argv, struct rf_err *err) {
         return trace_cli_error(err);
     p.from = part.from;
     p.to = part.to;
-    if (trace_cli_output(out, err) || trace_cut(argv[optind], out, &p, err))
-        return trace_cli_error(err);
-    return 0;
+    rc = trace_cli_writing(out, &written, err);
+    if (rc == RF_OK)
+        rc = trace_cut(argv[optind], out, &p, err);
+    trace_cli_written(written);
+    return rc == RF_OK ? 0 : trace_cli_error(err);
 }
 
 static int cmd_trace(int argc, char **argv) {

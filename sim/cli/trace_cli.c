@@ -63,13 +63,19 @@ int trace_cli_bad_option(const char *command, int c, char **argv, struct rf_err 
     return trace_cli_error(err);
 }
 
-int trace_cli_output(const char *path, struct rf_err *err) {
+int trace_cli_writing(const char *path, char **part, struct rf_err *err) {
     size_t size = strlen(path) + sizeof(TRACE_PART);
-    char *part = malloc(size); /* until the end of the program */
 
-    if (!part)
+    *part = malloc(size);
+    if (!*part)
         return rf_fail(err, RF_ENOMEM, "%s: no memory for its name", path);
-    snprintf(part, size, "%s" TRACE_PART, path);
-    leftovers_add(part);
+    snprintf(*part, size, "%s" TRACE_PART, path);
+    leftovers_add(*part);
     return RF_OK;
+}
+
+void trace_cli_written(char *part) {
+    if (part)
+        leftovers_drop(part);
+    free(part);
 }

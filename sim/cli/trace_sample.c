@@ -22,7 +22,7 @@ int trace_cli_sample(int argc, char **argv, struct rf_err *err) {
     struct trace_sample_params p = {.seed = 1};
     uint64_t group = 1;
     const char *out = NULL;
-    char *end;
+    char *end, *part;
     int c;
 
     cli_getopt(trace_sample_options, options, sizeof(options) / sizeof(options[0]));
@@ -61,7 +61,11 @@ int trace_cli_sample(int argc, char **argv, struct rf_err *err) {
     if (argc - optind != 1 || !out || p.rate == 0.0)
         rf_fail(err, RF_EUSAGE,
                 "trace sample needs one trace, -o OUT and --rate R; see refault trace --help");
-    if (err->code || trace_cli_output(out, err) || trace_sample(argv[optind], out, &p, NULL, err))
+    if (err->code)
         return trace_cli_error(err);
-    return 0;
+    int rc = trace_cli_writing(out, &part, err);
+    if (rc == RF_OK)
+        rc = trace_sample(argv[optind], out, &p, NULL, err);
+    trace_cli_written(part);
+    return rc == RF_OK ? 0 : trace_cli_error(err);
 }

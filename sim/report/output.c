@@ -185,7 +185,7 @@ int outputs_write(struct outputs *o, const struct output_writers *w, const void 
     struct output text;
     int rc = RF_OK;
 
-    if ((o->o[OUT_JSON].f && w->json) || (html && w->page)) {
+    if (w->json && (o->o[OUT_JSON].f || (html && w->page))) {
         json_t *j = w->json(ctx);
 
         if (!j)
