@@ -112,7 +112,7 @@ static int cmd_import(int argc, char **argv) {
                 "import needs --from FORMAT, one input and -o OUT; see refault import --help");
     else if (!ops)
         rf_fail(&err, RF_EUSAGE, "--from %s: unknown format; see refault import --help", from);
-    if (err.code)
+    if (!ops || err.code)
         return trace_cli_error(&err);
     int rc = trace_cli_writing(out, &part, &err);
     if (rc == RF_OK)
