@@ -9,7 +9,8 @@
 #define MAX_CANDIDATES 1024u
 #define TOPS 3u           /* points whose neighbours are looked at */
 #define UNSEEN_SHARE 1e-3 /* of the mean guess */
-#define LEAST_SPREAD 1e-9 /* of a logarithm */
+/* Of a logarithm: a miniature is not trusted to less, even if all seen so far agree. */
+#define LEAST_SPREAD 3e-3
 #define MAX_SEEN (KRIGING_MAX_POINTS - SEARCH_STEP)
 
 int search_init(struct search *s, struct rf_err *err) {
