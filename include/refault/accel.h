@@ -123,11 +123,12 @@ struct accel_stats {
     uint64_t retries;         /* further attempts of these */
     uint64_t slept_for_place; /* of these, by sleeping */
     uint64_t eagain;          /* jobs given up */
+    uint64_t comp_failed;     /* compressions that neither the device nor the CPU did */
     uint64_t verifies;
     uint64_t busy_ns;                   /* engine time in service */
     uint64_t queue_wait_ns;             /* from the handing over to the start of the service */
     uint64_t poll_ns, sleep_ns;         /* of CPUs, waiting */
-    uint64_t fill[ACCEL_MAX_BATCH + 1]; /* batches by number of jobs */
+    uint64_t fill[ACCEL_MAX_BATCH + 1]; /* batches by number of jobs for the device */
     struct rf_hist wait;                /* of a job in the queue */
 };
 
@@ -159,8 +160,9 @@ struct accel_ops {
      * SOFTWARE by the common part where the model has a software twin.
      */
     void (*place)(struct accel *a, struct sim_cpu *cpu, struct accel_job *job);
-    /* Once before the jobs of a batch; may be NULL. */
-    void (*begin)(struct accel *a, struct sim_cpu *cpu, uint32_t nr);
+    /* Once before the jobs of a batch: how many are for the device. NULL: all. */
+    uint32_t (*begin)(struct accel *a, struct sim_cpu *cpu, const struct accel_job *job,
+                      uint32_t nr);
 };
 
 /* NULL-terminated. */

@@ -228,10 +228,12 @@ static void cost_knob(const struct cost_field *f, struct knob *k) {
     k->type = f->u32 ? KNOB_U32 : strstr(f->name, "_ns") ? KNOB_TIME : KNOB_U64;
     k->offset = offsetof(struct machine_config, cost) + f->offset;
     k->size = f->u32 ? sizeof(uint32_t) : sizeof(uint64_t);
-    k->help = strstr(f->name, "byte_ps")   ? "picoseconds per compressed byte"
-              : ends_with(f->name, "_bps") ? "bytes per second"
-              : k->type == KNOB_TIME       ? "time charged"
-                                           : "requests";
+    k->help = strstr(f->name, "byte_ps")        ? "picoseconds per compressed byte"
+              : ends_with(f->name, "_bps")      ? "bytes per second"
+              : k->type == KNOB_TIME            ? "time charged"
+              : ends_with(f->name, "_percent")  ? "percent"
+              : ends_with(f->name, "_compress") ? "compressions at once"
+                                                : "requests";
 }
 
 static void era_knob(const struct era_field *f, struct knob *k) {

@@ -67,6 +67,25 @@ static const char *pages_text(uint64_t pages, char *buf, size_t size) {
     return buf;
 }
 
+/* Who compresses for zswap, if an accelerator was asked for. */
+static void print_accel_setup(FILE *f, const struct replay_result *r) {
+    const struct accel_config *c = &r->config.accel;
+
+    if (strcmp(c->model, "none") == 0)
+        return;
+    if (!r->config.zswap_enabled)
+        fprintf(f, "note     accel.model %s does nothing: zswap is off\n", c->model);
+    else if (strcmp(c->model, "iaa") == 0 &&
+             strncmp(r->config.zswap_compressor, "deflate-iaa", strlen("deflate-iaa")) != 0)
+        fprintf(f,
+                "note     accel.model iaa does nothing: it serves deflate-iaa and "
+                "deflate-iaa-dynamic, not %s\n",
+                r->config.zswap_compressor);
+    else
+        fprintf(f, "accel    %s, %u device%s of %u engine%s\n", c->model, c->devices,
+                c->devices == 1 ? "" : "s", c->engines, c->engines == 1 ? "" : "s");
+}
+
 static void print_setup(FILE *f, const struct replay_result *r, const char *trace_name) {
     const struct machine_config *c = &r->config;
     const struct trace_info *i = &r->info;
@@ -97,6 +116,7 @@ static void print_setup(FILE *f, const struct replay_result *r, const char *trac
                 c->zswap_compressor, c->zswap_zpool, c->max_pool_percent,
                 c->accept_threshold_percent, c->shrinker_enabled ? ", shrinker" : "");
     fputc('\n', f);
+    print_accel_setup(f, r);
     if (r->has_source && r->source == CONTENT_DERIVED)
         fprintf(f, "note     the trace has no sizes of this compressor: derived from another's\n");
     if (r->has_source && r->source == CONTENT_SYNTHETIC)
@@ -256,6 +276,30 @@ static void print_held(FILE *f, uint64_t data, uint64_t compressed, uint64_t poo
     fputc('\n', f);
 }
 
+/* What the accelerator did, and what waiting for it cost. */
+static void print_accel(FILE *f, const struct replay_result *r) {
+    uint64_t comp = counter(r, "iaa_crypto.total_comp_calls");
+    uint64_t decomp = counter(r, "iaa_crypto.total_decomp_calls");
+    uint64_t software =
+        counter(r, "iaa_crypto.total_sw_decomp_calls") + extra(r, "accel.sw_comp_calls");
+    uint64_t failed = extra(r, "accel.comp_failed");
+    char a[48], b[48];
+
+    if (!comp && !decomp && !software && !failed)
+        return;
+    fprintf(f,
+            "accel    %" PRIu64 " compressions, %" PRIu64 " decompressions; the CPU did %" PRIu64
+            " others, %" PRIu64 " failed\n",
+            comp, decomp, software, failed);
+    fprintf(
+        f,
+        "         %" PRIu64
+        " jobs found the queue full, p99 of the wait in it %s; CPUs waited %s\n",
+        extra(r, "accel.queue_full"),
+        value_format_time(extra(r, "accel.queue_wait_p99_ns"), a, sizeof(a)),
+        value_format_time(extra(r, "accel.poll_ns") + extra(r, "accel.sleep_ns"), b, sizeof(b)));
+}
+
 static void print_traffic(FILE *f, const struct replay_result *r) {
     uint64_t in = counter(r, "vmstat.pswpin"), out = counter(r, "vmstat.pswpout");
     uint64_t stored = counter(r, "zswap.stored_pages") * RF_PAGE_SIZE;
@@ -279,6 +323,7 @@ static void print_traffic(FILE *f, const struct replay_result *r) {
             value_format_time(extra(r, "age_zswap_ns"), a, sizeof(a)),
             value_format_time(extra(r, "age_device_ns"), b, sizeof(b)),
             extra(r, "age_zswap_ns") > extra(r, "age_device_ns") ? ": the wrong way round" : "");
+    print_accel(f, r);
     if (orig || used) {
         fprintf(f, "pool     zram0 holds %s", value_format_bytes(orig, a, sizeof(a)));
         print_held(f, orig, compr, used);
@@ -287,7 +332,7 @@ static void print_traffic(FILE *f, const struct replay_result *r) {
 
 const char *report_verdict(const struct replay_result *r, char *buf, size_t size) {
     uint64_t attempts = extra(r, "zswap.attempts"), hysteresis = extra(r, "reject_hysteresis");
-    uint64_t elapsed = timing(r, "elapsed_ns"), stall = timing(r, "stall_ns");
+    uint64_t stall = timing(r, "stall_ns"), failed = extra(r, "accel.comp_failed");
     uint64_t out = counter(r, "vmstat.zswpout"), wb = counter(r, "vmstat.zswpwb");
     uint64_t poor =
         counter(r, "zswap.reject_compress_fail") + counter(r, "zswap.reject_compress_poor");
@@ -312,12 +357,16 @@ const char *report_verdict(const struct replay_result *r, char *buf, size_t size
     } else if (out && percent_of(wb, out) >= 10) {
         snprintf(buf, size, "zswap wrote %u %% of what it stored back to %s", percent_of(wb, out),
                  r->config.swap_device);
+    } else if (attempts && percent_of(failed, attempts) >= 10) {
+        snprintf(buf, size, "zswap rejected %u %% of stores because the accelerator failed them",
+                 percent_of(failed, attempts));
     } else if (attempts && percent_of(poor, attempts) >= 10) {
         snprintf(buf, size, "zswap rejected %u %% of stores because they do not compress",
                  percent_of(poor, attempts));
     } else {
+        /* of the time of all tasks: more than one may wait at once */
         snprintf(buf, size, "the workload was stalled for %u %% of the time",
-                 percent_of(stall, elapsed));
+                 percent_of(stall, stall + timing(r, "user_ns")));
     }
     return buf;
 }

@@ -4,6 +4,7 @@
  * its batching series. Most of the figures are those that the costs were fitted to (calibration);
  * what follows from them, and the relations that must hold whatever the costs are, is validation.
  */
+#include <math.h>
 #include <stdlib.h>
 #include "refault/config.h"
 #include "repro/repro.h"
@@ -98,7 +99,7 @@ static void run_latency(struct repro *r) {
         (double)p->zswap.decompress_ns[CODEC_DEFLATE], 14485, 0.15);
     repro_say(r, "\n");
     repro_judge(r, "LAT.verify_comp", "verification, compress: ns on top, validation",
-                comp_verified - comp, 1, (double)INT32_MAX, 0);
+                comp_verified - comp, 1, INFINITY, 0);
     repro_exact(r, "LAT.verify_decomp", "verification, decompress: ns on top, validation",
                 (int64_t)(decomp_verified - decomp), 0);
 }
@@ -186,7 +187,7 @@ static void run_batch8(struct repro *r) {
         0.20);
     repro_say(r, "\n");
     repro_judge(r, "B8.order", "sequential > one device > distributed: smallest ratio, validation",
-                RF_MIN(seq / one, one / spread), 1.0001, 100, 2);
+                RF_MIN(seq / one, one / spread), 1.0001, INFINITY, 2);
     repro_exact(r, "B8.alone", "distributed over one device = not: ns a page, validation",
                 (int64_t)(single - one), 0);
 }

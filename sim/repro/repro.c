@@ -173,7 +173,7 @@ void repro_free(struct repro *r) {
 }
 
 static json_t *json_number(double v, unsigned decimals) {
-    return decimals == 0 && isfinite(v) ? json_integer((json_int_t)v) : json_real(v);
+    return decimals == 0 && isfinite(v) ? json_integer((json_int_t)llround(v)) : json_real(v);
 }
 
 json_t *repro_json(const struct repro *r, const struct repro_ops *ops) {

@@ -158,8 +158,10 @@ static void finish(struct accel *a, struct sim_cpu *cpu, struct accel_job *job) 
         if (twin)
             in_software(a, cpu, job);
     }
+    if (job->op == ACCEL_COMPRESS && (job->status == ACCEL_EAGAIN || job->status == ACCEL_EINVAL))
+        a->s.comp_failed++;
     count(a, cpu, job);
-    if (job->op == ACCEL_COMPRESS && job->status == ACCEL_OK && a->c.verify_compress)
+    if (job->op == ACCEL_COMPRESS && job->status == ACCEL_OK && a->verifies)
         verify(a, cpu, job);
 }
 
@@ -186,9 +188,7 @@ static rf_time hand_over_all(struct accel *a, struct sim_cpu *cpu, struct accel_
     uint8_t order[ACCEL_MAX_BATCH];
     rf_time end = cpu->now;
 
-    a->s.fill[n]++;
-    if (a->ops->begin)
-        a->ops->begin(a, cpu, n);
+    a->s.fill[a->ops->begin ? a->ops->begin(a, cpu, job, n) : n]++;
     order_of(a, job, n, order);
     for (uint32_t i = 0; i < n; i++) {
         hand_over(a, cpu, &job[order[i]]);

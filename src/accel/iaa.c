@@ -79,6 +79,7 @@ static int iaa_create(const struct accel_params *p, struct accel *a, struct rf_e
     a->completion = c->completion;
     a->batch = c->completion == ACCEL_SYNC || !mine ? 1 : RF_MIN(c->batch, IAA_MAX_BATCH);
     a->longest_first = true;
+    a->verifies = c->verify_compress;
     a->wait_ns = a->cost.wait_ns;
     a->wake_ns = a->cost.irq_ns + a->cost.wait_ns;
     iaa = a->priv = calloc(1, sizeof(*iaa));

@@ -90,8 +90,9 @@ bool entry_list_wait(struct entry_list *l, struct accel *a, struct sim_cpu *cpu,
         accel_sleep_until(a, cpu, t);
         return true;
     }
-    /* Attempt after attempt until the first that finds a place, or the last allowed. */
-    tries = retry_ns ? (t - cpu->now + retry_ns - 1) / retry_ns : 1;
+    /* Attempt after attempt until the first that finds a place, or the last allowed. Attempts that
+     * take no time never find one. */
+    tries = retry_ns ? (t - cpu->now + retry_ns - 1) / retry_ns : UINT64_MAX;
     if (policy->full != ACCEL_FULL_SPIN && tries > policy->retries) {
         a->s.retries += policy->retries;
         a->s.eagain++;
@@ -100,7 +101,7 @@ bool entry_list_wait(struct entry_list *l, struct accel *a, struct sim_cpu *cpu,
         job->status = ACCEL_EAGAIN;
         return false;
     }
-    a->s.retries += tries;
+    a->s.retries += retry_ns ? tries : 1;
     sim_charge(cpu, RF_MAX(tries * retry_ns, t - cpu->now));
     return true;
 }

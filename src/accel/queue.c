@@ -68,9 +68,19 @@ static int queue_create(const struct accel_params *p, struct accel *a, struct rf
     return RF_OK;
 }
 
-static void queue_begin(struct accel *a, struct sim_cpu *cpu, uint32_t nr) {
-    (void)nr;
-    sim_charge(cpu, a->c.queue.doorbell_ns);
+static uint32_t bytes_in(const struct accel_job *job) {
+    return job->op == ACCEL_COMPRESS ? RF_PAGE_SIZE : job->len;
+}
+
+static uint32_t queue_begin(struct accel *a, struct sim_cpu *cpu, const struct accel_job *job,
+                            uint32_t nr) {
+    uint32_t taken = 0;
+
+    for (uint32_t i = 0; i < nr; i++)
+        taken += bytes_in(&job[i]) >= a->c.queue.min_job;
+    if (taken)
+        sim_charge(cpu, a->c.queue.doorbell_ns);
+    return taken;
 }
 
 static uint32_t next_device(struct accel *a, const struct sim_cpu *cpu, uint8_t op) {
@@ -88,7 +98,7 @@ static void queue_place(struct accel *a, struct sim_cpu *cpu, struct accel_job *
     struct queue *q = a->priv;
     uint32_t d = next_device(a, cpu, job->op);
     struct queue_device *dev = &q->device[d];
-    uint32_t bytes = job->op == ACCEL_COMPRESS ? RF_PAGE_SIZE : job->len;
+    uint32_t bytes = bytes_in(job);
 
     job->device = (uint8_t)d;
     if (bytes < desc->min_job) {

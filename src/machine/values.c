@@ -142,6 +142,7 @@ static void put_accel(const struct machine *m, const struct sink *s) {
     X(retries);
     X(slept_for_place);
     X(eagain);
+    X(comp_failed);
     X(verifies);
     X(busy_ns);
     X(queue_wait_ns);

@@ -277,11 +277,13 @@ static void test_saturation(void **state) {
     saturate(&r, ACCEL_COMPRESS, 20);
     assert_true(accel_stats(r.a)->eagain > 0);
     assert_int_equal(accel_stats(r.a)->sw_comp_calls, 0);
+    assert_int_equal(accel_stats(r.a)->comp_failed, accel_stats(r.a)->eagain);
     stop(&r);
     r.c.engines = 1;
     saturate(&r, ACCEL_DECOMPRESS, 20);
     assert_true(accel_stats(r.a)->total_sw_decomp_calls > 0);
     assert_int_equal(accel_stats(r.a)->total_sw_decomp_calls, accel_stats(r.a)->eagain);
+    assert_int_equal(accel_stats(r.a)->comp_failed, 0);
     stop(&r);
     /* each CPU its own device: never full */
     r.c.devices = CPUS;
@@ -366,6 +368,55 @@ static void test_queue_features(void **state) {
     stop(&r);
 }
 
+/* The doorbell is rung for what the device takes, and nothing is verified: that is iaa's. */
+static void test_queue_doorbell(void **state) {
+    struct rig r = rig_of("queue");
+    struct accel_job job[8];
+
+    (void)state;
+    r.c.devices = 1;
+    r.c.verify_compress = true;
+    r.c.queue = (struct accel_queue_desc){
+        .can = {true, true}, .setup_ns = {S_C, S_D}, .doorbell_ns = 700, .min_job = 2048};
+    start_with(&r, CODEC_LZ4);
+    fill(job, 8, ACCEL_DECOMPRESS);
+    for (int i = 0; i < 5; i++)
+        job[i].len = 2047;
+    accel_run(r.a, r.cpu, job, 4); /* the CPU's alone */
+    assert_int_equal(r.cpu->sys_ns, 4 * 20000);
+    assert_int_equal(accel_stats(r.a)->fill[4], 0);
+    accel_run(r.a, r.cpu, job + 4, 4);
+    assert_int_equal(accel_stats(r.a)->fill[3], 1);
+    assert_int_equal(accel_stats(r.a)->total_decomp_calls, 3);
+    fill(job, 1, ACCEL_COMPRESS);
+    uint64_t before = r.cpu->sys_ns;
+    accel_run(r.a, r.cpu, job, 1);
+    assert_int_equal(r.cpu->sys_ns - before, 700 + S_C);
+    assert_int_equal(accel_stats(r.a)->verifies, 0);
+    stop(&r);
+}
+
+/* Attempts that take no time are over before a place can be free. */
+static void test_free_retries(void **state) {
+    struct rig r = rig_of("iaa");
+    struct accel_job job[2];
+
+    (void)state;
+    r.c.devices = 1;
+    r.c.comp_wqs = 0;
+    r.c.wqs = r.c.wq_size = 1;
+    r.cost.retry_ns = 0;
+    start(&r);
+    fill(job, 2, ACCEL_COMPRESS);
+    accel_run(r.a, r.cpu, job, 2);
+    assert_int_equal(job[0].status, ACCEL_OK);
+    assert_int_equal(job[1].status, ACCEL_EAGAIN);
+    assert_int_equal(r.cpu->now, SUBMIT + S_C + WAIT);
+    stop(&r);
+    r.c.policy[ACCEL_COMPRESS].full = ACCEL_FULL_SPIN;
+    assert_int_equal(time_of(&r, ACCEL_COMPRESS, 2), 2 * (SUBMIT + S_C) + WAIT);
+}
+
 static void test_other_codec(void **state) {
     struct rig r = rig_of("iaa");
     struct accel_job job[8];
@@ -412,6 +463,8 @@ int main(void) {
         cmocka_unit_test(test_threshold),
         cmocka_unit_test(test_fallback_beats_waiting),
         cmocka_unit_test(test_queue_features),
+        cmocka_unit_test(test_queue_doorbell),
+        cmocka_unit_test(test_free_retries),
         cmocka_unit_test(test_other_codec),
         cmocka_unit_test(test_bad),
     };
