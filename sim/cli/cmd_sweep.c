@@ -221,7 +221,7 @@ static int run_plan(struct args *a, const struct plan *p, struct rf_err *err) {
         cli_note("%s: %llu damaged line%s left out", a->out.also, (unsigned long long)s.dropped,
                  s.dropped == 1 ? "" : "s");
     if (a->resume && !a->model.quiet)
-        cli_note("%zu point%s run, the others are from %s", s.nr_run, s.nr_run == 1 ? "" : "s",
+        cli_note("%zu point%s run, %zu found in %s", s.nr_run, s.nr_run == 1 ? "" : "s", s.nr_found,
                  a->out.also);
     rc = results_write(&s.results, &a->out, a->model.quiet, err);
     sweep_free(&s);

@@ -48,13 +48,15 @@ static int open_journal(struct run *run, struct rf_err *err) {
     return rc;
 }
 
+static bool is_ours(const struct sweep *s, size_t point) {
+    return !s->shards || point % s->shards == s->shard - 1;
+}
+
 /* A failure is run again by --resume: what it lacked may be there now. */
 static bool is_missing(const struct sweep *s, size_t point) {
     const struct record *rec = &s->results.records[point];
 
-    if (s->shards && point % s->shards != s->shard - 1)
-        return false;
-    return !rec->known || rec->code != RF_OK;
+    return is_ours(s, point) && (!rec->known || rec->code != RF_OK);
 }
 
 /* A finished point goes into its record and into the journal. */
@@ -164,6 +166,7 @@ int sweep_run(struct sweep *s, struct rf_err *err) {
     int rc;
 
     s->nr_run = 0;
+    s->nr_found = 0;
     s->dropped = 0;
     rc = results_init(&s->results, s->plan, err);
     if (rc != RF_OK)
@@ -174,8 +177,10 @@ int sweep_run(struct sweep *s, struct rf_err *err) {
         rc = rf_fail(err, RF_ENOMEM, "no memory for %zu points", room);
     if (rc == RF_OK && s->journal)
         rc = open_journal(&run, err);
-    for (size_t i = 0; rc == RF_OK && i < s->plan->nr_points; i++)
+    for (size_t i = 0; rc == RF_OK && i < s->plan->nr_points; i++) {
         run.total += is_missing(s, i);
+        s->nr_found += is_ours(s, i) && !is_missing(s, i);
+    }
     if (rc == RF_OK)
         rc = run_all(&run, err);
     journal_close(run.journal);

@@ -21,6 +21,7 @@ struct sweep {
 
     struct results results; /* filled by sweep_run() */
     size_t nr_run;          /* points that were run now */
+    size_t nr_found;        /* points, of the shard if there are shards, that the journal had */
     uint64_t dropped;       /* damaged lines of the journal */
 };
 

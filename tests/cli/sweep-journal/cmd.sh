@@ -17,5 +17,8 @@ echo "$?"
 cp t.rft v.rft
 "$REFAULT" sweep v.rft --set memory.max=50% --sweep vm.page-cluster=0..5 --journal j --resume >/dev/null
 "$REFAULT" merge j --csv - | cut -d, -f1,2
+# What is not there is not said to be: a new journal, and a shard.
+"$REFAULT" sweep "$@" --journal new --resume >/dev/null
+"$REFAULT" sweep "$@" --journal part --shard 1/2 --resume >/dev/null
 "$REFAULT" sweep "$@" --resume
 "$REFAULT" sweep "$@" --journal t.rft --resume
