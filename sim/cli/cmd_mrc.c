@@ -145,9 +145,15 @@ static int read_sizes(struct curves *c, struct rf_err *err) {
         rc = settings_resolve(&c->a->model.settings, &size, 1, &c->info, &config, err);
         if (rc != RF_OK)
             return rc;
+        if (config.memory_max.kind == AMOUNT_MAX)
+            return rf_fail(err, RF_EUSAGE, "--sizes: found '%s', expected sizes with an end",
+                           size.value);
         c->pages[i] = machine_amount_pages(&config, config.memory_max);
         if (c->pages[i] == 0)
-            return rf_fail(err, RF_EUSAGE, "--sizes: '%s' is less than a page", size.value);
+            return rf_fail(err, RF_EUSAGE,
+                           "--sizes: '%s' is less than a page; the footprint is %llu page%s",
+                           size.value, (unsigned long long)c->info.footprint_pages,
+                           c->info.footprint_pages == 1 ? "" : "s");
     }
     return RF_OK;
 }
