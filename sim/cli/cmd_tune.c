@@ -191,6 +191,14 @@ static void print_front(FILE *f, const struct args *a, const struct tune_result 
     free(front);
 }
 
+static bool any_done(const struct tune_result *r) {
+    bool done = false;
+
+    for (size_t i = 0; i < r->n; i++)
+        done |= r->points[i].exact && !r->points[i].failed && !r->points[i].oom;
+    return done;
+}
+
 static int print_text(const void *ctx, FILE *f, struct rf_err *err) {
     const struct view *v = ctx;
     const struct args *a = v->a;
@@ -208,7 +216,9 @@ static int print_text(const void *ctx, FILE *f, struct rf_err *err) {
         fprintf(f, "%zu point%s failed; the first: %s\n", r->nr_failed,
                 r->nr_failed == 1 ? "" : "s", r->first_failure.msg);
     if (r->best == SIZE_MAX) {
-        fputs("no point that was run whole keeps the bounds\n", f);
+        fputs(any_done(r) ? "no point that was run whole keeps the bounds\n"
+                          : "all points that were run whole ran out of memory\n",
+              f);
         return RF_OK;
     }
     fputs("best:", f);
@@ -334,7 +344,7 @@ static int cmd_tune(int argc, char **argv) {
         rc = outputs_write(&a.out, &writers, &(struct view){&a, &r}, a.model.quiet, &err);
     if (rc != 1)
         rc = outputs_close(&a.out, rc, &err);
-    /* 1: no point keeps the bounds */
+    /* 1: no point keeps the bounds, or all ran out of memory */
     status = cli_end(&cmd_tune_info, rc, r.best == SIZE_MAX, &err);
     tune_result_free(&r);
     grid_free(&a.grid);

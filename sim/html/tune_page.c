@@ -28,6 +28,17 @@ static const char *describe(const json_t *point, char *buf, size_t size) {
     return buf;
 }
 
+static bool any_done(const json_t *result) {
+    const json_t *point;
+    bool done = false;
+    size_t i;
+
+    json_array_foreach(json_object_get(result, "points"), i, point) done |=
+        json_is_true(json_object_get(point, "exact")) &&
+        strcmp(json_string_value(json_object_get(point, "outcome")), "done") == 0;
+    return done;
+}
+
 static void best(struct page *p, const json_t *result) {
     const json_t *point = json_object_get(result, "best"), *v;
     char text[512], value[48];
@@ -35,8 +46,9 @@ static void best(struct page *p, const json_t *result) {
 
     page_section(p, "best", "The best point");
     if (!json_is_object(point)) {
-        fputs("<p class=\"verdict fail\">No point that was run whole keeps the bounds.</p>\n",
-              p->f);
+        fprintf(p->f, "<p class=\"verdict fail\">%s.</p>\n",
+                any_done(result) ? "No point that was run whole keeps the bounds"
+                                 : "All points that were run whole ran out of memory");
         page_section_end(p);
         return;
     }

@@ -74,7 +74,7 @@ static double value_or_0(const struct replay_result *r, enum machine_value_kind 
 
 static int unknown(const struct metric *m, const struct replay_result *r, struct rf_err *err) {
     const struct value *nearest = NULL;
-    unsigned best = 6;
+    unsigned best = RF_MAX(3, (unsigned)strlen(m->key) / 3) + 1;
 
     for (size_t i = 0; i < r->values.n; i++) {
         unsigned d = edit_distance(m->key, r->values.v[i].name);

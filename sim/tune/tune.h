@@ -51,7 +51,7 @@ struct tune_result {
     size_t n, nr_exact, nr_failed;
     struct tune_rung rungs[2];
     size_t nr_rungs;
-    size_t best; /* SIZE_MAX: no point keeps the bounds */
+    size_t best; /* SIZE_MAX: no point keeps the bounds, or all ran out of memory */
     struct rf_err first_failure;
 };
 
