@@ -125,6 +125,25 @@ static int add_setting(struct args *a, const char *pair, struct rf_err *err) {
     return RF_OK;
 }
 
+static int check_kinds(const char *list, struct rf_err *err) {
+    static const char *const kinds[] = {"disk", "zswap", "zram", "zr"};
+    const size_t nr = sizeof(kinds) / sizeof(kinds[0]);
+
+    for (const char *p = list;; p++) {
+        size_t len = strcspn(p, ","), i = 0;
+
+        while (i < nr && (strlen(kinds[i]) != len || memcmp(p, kinds[i], len) != 0))
+            i++;
+        if (i == nr)
+            return rf_fail(
+                err, RF_EUSAGE,
+                "--kinds: bad value '%.60s', expected a list of disk, zswap, zram and zr", list);
+        p += len;
+        if (*p == '\0')
+            return RF_OK;
+    }
+}
+
 static int take_option(void *ctx, int id, const char *value, struct rf_err *err) {
     struct args *a = ctx;
     uint64_t n;
@@ -137,7 +156,7 @@ static int take_option(void *ctx, int id, const char *value, struct rf_err *err)
         return add_case(a, value, err);
     case OPT_KINDS:
         a->o.kinds = value;
-        return RF_OK;
+        return check_kinds(value, err);
     case OPT_MARKDOWN:
         a->out.path[OUT_MARKDOWN] = value;
         return RF_OK;

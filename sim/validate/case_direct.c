@@ -96,7 +96,12 @@ static int on_snapshot(void *ctx, const char *label, const struct zram *z,
                        r->c->golden->path, label, want ? want : "no more");
     rc = compare_fields(r, label, z, n);
     table = json_object_get(json_object_get(snap, "zsmalloc_classes"), "zram0");
-    if (rc == RF_OK && json_is_object(table)) {
+    if (rc == RF_OK && table && !classes_table_good(table))
+        return rf_fail(err, RF_EINPUT,
+                       "%s: class table of snapshot '%.60s', expected columns and "
+                       "rows",
+                       r->c->golden->path, label);
+    if (rc == RF_OK && table) {
         uint32_t nr = zs_pool_stats(pool, rows);
 
         classes_compare(table, rows, nr, zs_pool_table(pool)->policy.fullness_12, &cmp);
@@ -176,6 +181,8 @@ int case_run_direct(struct case_result *c, struct dataset *d, const struct valid
     struct machine_config config;
     struct band mem_limit;
     char path[1024], *text = NULL;
+    const char *label;
+    const json_t *left;
     size_t len;
     int rc;
 
@@ -222,6 +229,12 @@ int case_run_direct(struct case_result *c, struct dataset *d, const struct valid
     free(text);
     if (rc != RF_OK)
         return rc;
+    left = next_snapshot(&run);
+    if (left) {
+        label = json_string_value(json_object_get(left, "label"));
+        return rf_fail(err, RF_EINPUT, "%s: end of the script, expected snapshot '%.60s'", g->path,
+                       label ? label : "");
+    }
     if (!o->kernel_sizes)
         judge_sizes(c, p.comp[0]);
     return RF_OK;

@@ -211,7 +211,7 @@ static bool repeats(const struct golden *g) {
            golden_band(g, "vmstat.pgscan_anon", &b) && b.min == b.max;
 }
 
-static int compare_classes(struct case_result *c, const struct class_table *t) {
+static int compare_classes(struct case_result *c, const struct class_table *t, struct rf_err *err) {
     json_t *pools = json_object_get(c->golden->root, "zsmalloc_classes_rep0"), *table;
     const char *prefix = t->pool && strcmp(t->pool, "zram0") == 0 ? "zram" : "zswap", *name;
     enum row_state state = repeats(c->golden) ? ROW_JUDGED : ROW_SHOWN;
@@ -221,6 +221,9 @@ static int compare_classes(struct case_result *c, const struct class_table *t) {
     json_object_foreach(pools, name, table) {
         if (!starts(name, prefix) || json_array_size(json_object_get(table, "rows")) == 0)
             continue;
+        if (!classes_table_good(table))
+            return rf_fail(err, RF_EINPUT, "%s: class table of '%.60s', expected columns and rows",
+                           c->golden->path, name);
         classes_compare(table, t->rows, t->pool ? t->nr : 0, t->fullness_12, &cmp);
         rc = case_add_row(c, "classes.pages_used",
                           &(struct band){cmp.kernel_pages, cmp.kernel_pages, cmp.kernel_pages},
@@ -265,8 +268,10 @@ static int compare(const struct swap_run *run, struct rf_err *err) {
         rc = case_add_row(c, "elapsed_ns", &b, lower_median(time, run->reps), ROW_SHOWN, false);
     }
     if (rc == RF_OK)
-        rc = compare_classes(c, &run->results[0].classes);
-    return rc == RF_OK ? rc : rf_fail(err, rc, "%s: no memory for its counters", g->path);
+        rc = compare_classes(c, &run->results[0].classes, err);
+    return rc == RF_OK || rc == RF_EINPUT
+               ? rc
+               : rf_fail(err, rc, "%s: no memory for its counters", g->path);
 }
 
 /* The codec whose lengths the case depends on; NR_CODECS if none. */

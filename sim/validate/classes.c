@@ -33,11 +33,23 @@ static int64_t column(const char *name, const struct zs_class_stats *s, bool twe
     return -1;
 }
 
+bool classes_table_good(const json_t *table) {
+    const json_t *columns = json_object_get(table, "columns"),
+                 *rows = json_object_get(table, "rows");
+    size_t width = json_array_size(columns);
+
+    for (size_t r = 0; r < json_array_size(rows); r++) {
+        if (json_array_size(json_array_get(rows, r)) != width)
+            return false;
+    }
+    return width > 0 && json_is_array(rows);
+}
+
 void classes_compare(const json_t *table, const struct zs_class_stats *rows, uint32_t nr,
                      bool twelve, struct class_comparison *out) {
     const json_t *columns = json_object_get(table, "columns"),
                  *golden = json_object_get(table, "rows");
-    size_t width = json_array_size(columns), used = 0, matched = 0;
+    size_t width = json_array_size(columns), used = 0, matched = 0, only_ours;
 
     *out = (struct class_comparison){0};
     for (uint32_t i = 0; i < nr; i++) {
@@ -66,8 +78,9 @@ void classes_compare(const json_t *table, const struct zs_class_stats *rows, uin
         }
     }
     /* Classes that only we have in use. */
-    out->fields += (used - matched) * width;
-    out->different += (used - matched) * width;
+    only_ours = (used - RF_MIN(matched, used)) * width; /* a table may name a class twice */
+    out->fields += only_ours;
+    out->different += only_ours;
 }
 
 int case_add_classes(struct case_result *c, const char *prefix, const struct class_comparison *cmp,

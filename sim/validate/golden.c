@@ -150,12 +150,24 @@ static int load_digest(const struct golden *g, const char *key, const char **out
     return RF_OK;
 }
 
+/* The final residency, four pages a digit. */
+static int check_bitmap(const struct golden *g, struct rf_err *err) {
+    const json_t *v = json_object_get(g->root, "final_present_bitmap_rep0");
+    const char *map = json_string_value(v);
+
+    if (map && map[strspn(map, "0123456789abcdef")] != '\0')
+        return rf_fail(err, RF_EINPUT,
+                       "%s: \"final_present_bitmap_rep0\", expected hexadecimal digits", g->path);
+    return RF_OK;
+}
+
 static int load(struct golden *g, const char *dir, const char *kernel, const char *file,
                 struct rf_err *err) {
     size_t room = strlen(dir) + strlen(kernel) + strlen(file) + 3;
     json_error_t je;
     struct stat st;
     int64_t pages;
+    FILE *f;
     int rc;
 
     *g = (struct golden){0};
@@ -166,7 +178,11 @@ static int load(struct golden *g, const char *dir, const char *kernel, const cha
     snprintf(g->kernel, sizeof(g->kernel), "%s", kernel);
     if (stat(g->path, &st) == 0 && !S_ISREG(st.st_mode))
         return rf_fail(err, RF_EINPUT, "%s: not a file", g->path);
-    g->root = json_load_file(g->path, 0, &je);
+    f = fopen(g->path, "r");
+    if (!f)
+        return rf_fail(err, RF_EINPUT, "%s: cannot be opened: %s", g->path, strerror(errno));
+    g->root = json_loadf(f, 0, &je);
+    fclose(f);
     if (!g->root)
         return rf_fail(err, RF_EINPUT, "%s: line %d: %s", g->path, je.line, je.text);
     g->name = json_string_value(json_object_get(g->root, "case"));
@@ -190,6 +206,8 @@ static int load(struct golden *g, const char *dir, const char *kernel, const cha
         rc = load_digest(g, "trace_sha256", &g->trace_sha256, err);
     if (rc == RF_OK)
         rc = load_digest(g, "bank_sha256", &g->bank_sha256, err);
+    if (rc == RF_OK)
+        rc = check_bitmap(g, err);
     if (rc != RF_OK)
         return rc;
     g->direct = strncmp(g->name, "zr_", 3) == 0;

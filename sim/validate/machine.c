@@ -10,6 +10,8 @@
 #define KIB 1024u
 /* MemTotal of guests whose file does not have it: no known one. */
 #define NO_MEMTOTAL 0
+/* 256 TiB, the largest machine. */
+#define MEMTOTAL_MAX ((int64_t)1 << 38)
 
 void golden_bracketed(const char *text, char *out, size_t room) {
     const char *open = strchr(text, '['), *close = open ? strchr(open, ']') : NULL;
@@ -45,10 +47,12 @@ static bool flag(const json_t *o, const char *key, bool otherwise) {
 }
 
 static void copy_name(const char *from, char *to, size_t room) {
-    size_t n = strlen(from);
+    size_t n = RF_MIN(strlen(from), room - 1);
 
-    if (n && n < room)
-        memcpy(to, from, n + 1);
+    if (n == 0)
+        return;
+    memcpy(to, from, n);
+    to[n] = '\0'; /* what was too long is the name of nothing now */
 }
 
 /* The swap area's pages as /proc/swaps shows them, plus the header page. */
@@ -67,6 +71,50 @@ static uint64_t swap_bytes(const struct golden *g) {
     return (uint64_t)1 << 30;
 }
 
+/* A recorded number, within the limits of its knob. One that was not recorded changes nothing. */
+static int set_number(const struct golden *g, const json_t *object, const char *key,
+                      const char *knob, struct machine_config *c, const struct knob_table *knobs,
+                      struct rf_err *err) {
+    const json_t *v = json_object_get(object, key);
+    const char *text = json_string_value(v);
+    const struct knob *k = knob_find(knobs, knob, err);
+    struct rf_err bad = {0};
+    char number[32];
+
+    if (!k)
+        return err->code;
+    if (json_is_number(v)) {
+        snprintf(number, sizeof(number), "%lld", (long long)golden_integer(v));
+        text = number;
+    }
+    if (!text || !*text)
+        return RF_OK;
+    if (knob_set(k, c, text, &bad) != RF_OK)
+        return rf_fail(err, RF_EINPUT, "%s: \"%s\": %s", g->path, key, bad.msg);
+    return RF_OK;
+}
+
+static int set_numbers(const struct golden *g, struct machine_config *c, struct rf_err *err) {
+    const json_t *zswap = json_object_get(g->config, "zswap_params");
+    const struct {
+        const json_t *object;
+        const char *key, *knob;
+    } numbers[] = {
+        {g->config, "page_cluster", "vm.page-cluster"},
+        {g->config, "swappiness", "vm.swappiness"},
+        {g->config, "watermark_scale_factor", "vm.watermark_scale_factor"},
+        {zswap, "max_pool_percent", "zswap.max_pool_percent"},
+        {zswap, "accept_threshold_percent", "zswap.accept_threshold_percent"},
+    };
+    struct knob_table knobs;
+    int rc = knob_table_init(&knobs, err);
+
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && rc == RF_OK; i++)
+        rc = set_number(g, numbers[i].object, numbers[i].key, numbers[i].knob, c, &knobs, err);
+    knob_table_free(&knobs);
+    return rc;
+}
+
 static void zswap_knobs(const struct golden *g, struct machine_config *c) {
     const json_t *z = json_object_get(g->config, "zswap_params");
     const char *s;
@@ -76,8 +124,6 @@ static void zswap_knobs(const struct golden *g, struct machine_config *c) {
         copy_name(s, c->zswap_compressor, sizeof(c->zswap_compressor));
     if ((s = json_string_value(json_object_get(z, "zpool"))))
         copy_name(s, c->zswap_zpool, sizeof(c->zswap_zpool));
-    c->max_pool_percent = (uint32_t)golden_number(z, "max_pool_percent", 20);
-    c->accept_threshold_percent = (uint32_t)golden_number(z, "accept_threshold_percent", 90);
     c->shrinker_enabled = flag(z, "shrinker_enabled", false);
     c->same_filled_pages_enabled = flag(z, "same_filled_pages_enabled", true);
     c->non_same_filled_pages_enabled = flag(z, "non_same_filled_pages_enabled", true);
@@ -163,6 +209,9 @@ int golden_machine(const struct golden *g, const struct trace_info *info,
     if (!json_is_object(g->config) || memtotal <= 0)
         return rf_fail(err, RF_EINPUT, "%s: no MemTotal_kB, and no other case to take it from",
                        g->path);
+    if (memtotal > MEMTOTAL_MAX)
+        return rf_fail(err, RF_EINPUT, "%s: MemTotal_kB %lld, expected at most %lld", g->path,
+                       (long long)memtotal, (long long)MEMTOTAL_MAX);
     c->footprint_pages = info->footprint_pages;
     c->blocks = info->blocks;
     c->ram = bytes((uint64_t)memtotal * KIB);
@@ -175,9 +224,6 @@ int golden_machine(const struct golden *g, const struct trace_info *info,
     c->swap_rotational = strcmp(c->swap_device, "zram0") == 0
                              ? -1
                              : (int8_t)(golden_number(g->config, "swap_rotational", 0) != 0);
-    c->page_cluster = (uint32_t)golden_number(g->config, "page_cluster", 3);
-    c->swappiness = (uint32_t)golden_number(g->config, "swappiness", 60);
-    c->watermark_scale_factor = (uint32_t)golden_number(g->config, "watermark_scale_factor", 10);
     c->thp_orders = golden_folio_orders(g);
     c->vma_ra_enabled = flag(g->config, "vma_ra_enabled", true);
     c->lru_gen_enabled = golden_number(g->config, "lru_gen", 0) != 0;
@@ -196,6 +242,9 @@ int golden_machine(const struct golden *g, const struct trace_info *info,
     c->memory_zswap_writeback =
         flag(g->config, "zwb", flag(g->config, "memory.zswap.writeback", true));
     zswap_knobs(g, c);
+    rc = set_numbers(g, c, err);
+    if (rc != RF_OK)
+        return rc;
     if (golden_band(g, "zram.mem_limit", &mem_limit) && mem_limit.max > 0)
         c->zram_mem_limit = bytes((uint64_t)mem_limit.max);
     if (g->inherited)

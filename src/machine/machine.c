@@ -196,6 +196,7 @@ static int init_zswap(struct machine *m, uint64_t ram, uint64_t swap_pages, stru
 }
 
 #define MIN_RAM_PAGES 64u
+#define MAX_RAM_PAGES ((uint64_t)1 << 36)
 #define MIN_SWAP_PAGES 16u
 
 static bool is_v1(const struct machine_config *c) {
@@ -252,13 +253,14 @@ static int wire(struct machine *m, struct rf_err *err) {
         ram = RF_MAX(ram, MIN_RAM_PAGES);
     if (c->swap_size.kind == AMOUNT_PERCENT)
         swap_pages = RF_MAX(swap_pages, MIN_SWAP_PAGES);
-    if (ram < MIN_RAM_PAGES || ram > (uint64_t)1 << 36)
-        return rf_fail(err, RF_EUSAGE, "machine.ram: %llu pages, expected at least 64",
-                       (unsigned long long)ram);
+    if (ram < MIN_RAM_PAGES || ram > MAX_RAM_PAGES)
+        return rf_fail(err, RF_EUSAGE, "machine.ram: %llu pages, expected %u to %llu",
+                       (unsigned long long)ram, MIN_RAM_PAGES, (unsigned long long)MAX_RAM_PAGES);
     if (swap_pages < MIN_SWAP_PAGES || swap_pages > ((uint64_t)1 << 28) - 1024)
-        return rf_fail(err, RF_EUSAGE, "swap.size: %llu pages, expected 16 to %llu",
-                       (unsigned long long)swap_pages,
-                       (unsigned long long)(((uint64_t)1 << 28) - 1024));
+        return rf_fail(
+            err, RF_EUSAGE, "%s: %llu pages, expected 16 to %llu",
+            strcmp(c->swap_device, "zram0") == 0 ? "swap.size or zram0.disksize" : "swap.size",
+            (unsigned long long)swap_pages, (unsigned long long)(((uint64_t)1 << 28) - 1024));
     if (c->lru_gen_enabled && !c->era.reclaim.lru_gen_available)
         return rf_fail(err, RF_EUSAGE, "lru_gen.enabled: kernel %s has no multi-gen LRU",
                        c->era.name);

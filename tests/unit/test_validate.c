@@ -420,6 +420,12 @@ static void test_named_once(void **state) {
     assert_non_null(strstr(failure(&o), "traces/t.txt: line 1: found \"X\""));
 }
 
+/* A case with other recorded knobs: of a name that is given twice the last one counts. */
+#define RECORDED(knobs)                                                                            \
+    "\"counters\":{\"final_present\":[1,1,1]},\"config\":{\"MemTotal_kB\":500348," knobs "}"
+
+#define LONG_NAME "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+
 static void test_bad_values(void **state) {
     static const struct {
         const char *more, *want;
@@ -435,9 +441,23 @@ static void test_bad_values(void **state) {
         {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"region_pages\":1e300", "region_pages"},
         {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"trace\":\"../t\"", "\"trace\" is '../t'"},
         {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"case\":\"\"", "\"case\" is ''"},
+        {RECORDED("\"page_cluster\":\"99\""), "\"page_cluster\": vm.page-cluster: bad value '99'"},
+        {RECORDED("\"page_cluster\":-1"), "\"page_cluster\": vm.page-cluster: bad value '-1'"},
+        {RECORDED("\"swappiness\":\"many\""), "\"swappiness\": vm.swappiness: bad value 'many'"},
+        {RECORDED("\"watermark_scale_factor\":4000"),
+         "vm.watermark_scale_factor: bad value '4000'"},
+        {RECORDED("\"zswap_params\":{\"max_pool_percent\":\"101\"}"), "bad value '101'"},
+        {RECORDED("\"zswap_params\":{\"accept_threshold_percent\":\"\\n\"}"), "bad value"},
+        {RECORDED("\"MemTotal_kB\":1e300"), "MemTotal_kB 2305843009213693952, expected at most"},
+        {RECORDED("\"swap_dev\":\"vda\"") ",\"final_present_bitmap_rep0\":\"0x\"", "hexadecimal"},
+        {RECORDED(
+             "\"swap_dev\":\"vda\"") ",\"zsmalloc_classes_rep0\":{\"zswap0\":{\"rows\":[[1]]}}",
+         "class table of 'zswap0', expected columns and rows"},
         {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"case\":\"a\\u001b[31m\"", "\"case\" is"},
     };
     struct validate_opts o = options();
+    struct validation v;
+    struct rf_err err = {0};
     char text[2048], path[128];
 
     (void)state;
@@ -454,6 +474,35 @@ static void test_bad_values(void **state) {
     snprintf(path, sizeof(path), "%s/6.12/f.json", folder);
     assert_int_equal(mkfifo(path, 0600), 0);
     assert_non_null(strstr(failure(&o), "f.json: not a file"));
+    assert_int_equal(remove(path), 0);
+    assert_int_equal(symlink("nowhere", path), 0);
+    assert_non_null(strstr(failure(&o), "f.json: cannot be opened: No such file or directory"));
+    assert_int_equal(remove(path), 0);
+    /* A name that is too long is no reason to take another one. */
+    put("6.12/disk_x.json", CASE("disk_x", RECORDED("\"zswap_on\":\"1\",\"zswap_params\":{"
+                                                    "\"compressor\":\"" LONG_NAME "\"}")));
+    memset(&v, 0, sizeof(v));
+    assert_int_not_equal(validate_run(&o, &v, &err), RF_OK);
+    assert_non_null(strstr(err.msg, "zswap.compressor: no codec \"xxx"));
+}
+
+/* A script that ends early, and tables that are none, do not pass as "nothing differs". */
+static void test_bad_snapshots(void **state) {
+    struct validate_opts o = options();
+
+#define SNAPSHOTS(list)                                                                            \
+    "{\"case\":\"zr_x\",\"trace\":\"t\",\"bank\":\"b\",\"config\":{\"zcomp\":\"lz4\"},"            \
+    "\"counters\":"                                                                                \
+    "{\"snap.a.mem_limit\":[0,0,0]},\"snapshots_rep0\":[" list "]}"
+    (void)state;
+    put("traces/t.zs", "w 0 0\nS a\n");
+    put("banks/b.pages", "codecs lz4\n1000\n");
+    put("6.12/zr_x.json", SNAPSHOTS("{\"label\":\"a\",\"zram\":{}},{\"label\":\"b\",\"zram\":{}}"));
+    assert_non_null(strstr(failure(&o), "end of the script, expected snapshot 'b'"));
+    put("6.12/zr_x.json",
+        SNAPSHOTS(
+            "{\"label\":\"a\",\"zram\":{},\"zsmalloc_classes\":{\"zram0\":{\"rows\":[[1]]}}}"));
+    assert_non_null(strstr(failure(&o), "class table of snapshot 'a', expected columns and rows"));
 }
 
 /* What validate_print_divergence() says of the only case. */
@@ -547,6 +596,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_digests, setup, teardown),
         cmocka_unit_test_setup_teardown(test_named_once, setup, teardown),
         cmocka_unit_test_setup_teardown(test_bad_values, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_bad_snapshots, setup, teardown),
         cmocka_unit_test_setup_teardown(test_divergence, setup, teardown),
         cmocka_unit_test_setup_teardown(test_catalogue_round_trip, setup, teardown),
     };

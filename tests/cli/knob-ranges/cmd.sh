@@ -9,6 +9,10 @@ for k in cost.mm.access_ns=1s cost.mm.tick_ns=0 cost.blk.read_bps=5 cost.blk.cha
     "$REFAULT" replay t.rft --quiet --set "$k"
     echo "$?"
 done
+"$REFAULT" replay t.rft --quiet --set machine.ram=1024T
+echo "$?"
+"$REFAULT" replay t.rft --quiet --set swap.device=zram0 --set zram0.disksize=1K
+echo "$?"
 for k in cost.blk.read_bps=0 era.reclaim.stat_flush_ns=0; do
     "$REFAULT" replay t.rft --quiet --set "$k" || exit 8
 done

@@ -9,3 +9,5 @@ echo "$?"
 echo "$?"
 "$REFAULT" validate "$REFAULT_SRC/tests/golden" --reps 0
 echo "$?"
+"$REFAULT" validate "$REFAULT_SRC/tests/golden" --kinds zr,zrm
+echo "$?"
