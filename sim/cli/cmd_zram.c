@@ -427,7 +427,7 @@ static int run(const struct zram_options *o, struct rf_err *err) {
         rc = zram_script_run(o->script, text, len, &p, o->check, &ops, &r, err);
         if (rc == 0 && o->json)
             rc = write_json(&r, err);
-        if (rc == 0 && fflush(stdout) != 0)
+        if (rc == 0 && (fflush(stdout) != 0 || ferror(stdout)))
             rc = rf_fail(err, RF_EIO, "cannot write to standard output: %s", strerror(errno));
         json_decref(r.snapshots);
         json_decref(r.counters);

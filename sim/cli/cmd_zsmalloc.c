@@ -169,7 +169,7 @@ static int run_classes(const struct zs_options *o, struct rf_err *err) {
         if (file && fclose(f) != 0)
             return rf_fail(err, RF_EIO, "%s: cannot write: %s", o->csv, strerror(errno));
     }
-    if (fflush(stdout) != 0)
+    if (fflush(stdout) != 0 || ferror(stdout))
         return rf_fail(err, RF_EIO, "cannot write to standard output: %s", strerror(errno));
     return 0;
 }
@@ -252,7 +252,7 @@ static int run_fill(const char *path, const struct zs_options *o, struct rf_err 
         printf("%s\nobjects          %" PRIu64 "\nrefused          %" PRIu64
                "\ncompr_data_size  %" PRIu64 "\nmem_used_total   %" PRIu64 "\n",
                out, n.objects, n.refused, n.bytes, pages * RF_PAGE_SIZE);
-        if (fflush(stdout) != 0)
+        if (fflush(stdout) != 0 || ferror(stdout))
             rc = rf_fail(err, RF_EIO, "cannot write to standard output: %s", strerror(errno));
     }
     if (z)
