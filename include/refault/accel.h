@@ -25,8 +25,8 @@ enum accel_status {
     ACCEL_OK,
     ACCEL_SOFTWARE,  /* done, but by the CPU */
     ACCEL_EOVERFLOW, /* compressed length above the room given (-E2BIG) */
-    ACCEL_EAGAIN,    /* no place in the queue and no software to fall back on */
-    ACCEL_EINVAL,    /* the device failed and there is no software to fall back on */
+    ACCEL_EAGAIN,    /* a compression: no place in the queue and no software to fall back on */
+    ACCEL_EINVAL,    /* a compression: the device failed, and no software to fall back on */
 };
 
 /* How one learns that a job has ended. */
@@ -156,8 +156,8 @@ struct accel_ops {
     void (*destroy)(struct accel *a);
     /*
      * Hands one job over at cpu->now: charges what that takes, and sets device, engine, at, start,
-     * end and status. A job that finds no place ends by policy; EAGAIN and EINVAL are turned into
-     * SOFTWARE by the common part where the model has a software twin.
+     * end and status. A job that finds no place ends by policy; the common part turns EAGAIN and
+     * EINVAL of a decompression into SOFTWARE, those of a compression if the model has a twin.
      */
     void (*place)(struct accel *a, struct sim_cpu *cpu, struct accel_job *job);
     /* Once before the jobs of a batch: how many are for the device. NULL: all. */

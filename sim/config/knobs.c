@@ -200,7 +200,7 @@ static const struct knob usual[] = {
     {"accel.queue.ordered", KNOB_BOOL, QUEUE(ordered), 0, 1, NULL, ANY,
      "queue: results are seen in the order of submission"},
     {"accel.queue.software", KNOB_BOOL, QUEUE(software), 0, 1, NULL, ANY,
-     "queue: the CPU does what fails"},
+     "queue: the CPU compresses what fails, else the page is rejected"},
     {"accel.queue.fail_ppm", KNOB_U32, QUEUE(fail_ppm), 0, 1000000, NULL, ANY,
      "queue: jobs in a million that the device fails"},
 #define MTHP(kb, order)                                                                            \

@@ -152,10 +152,11 @@ static void finish(struct accel *a, struct sim_cpu *cpu, struct accel_job *job) 
     if (job->status == ACCEL_EINVAL)
         a->s.total_completion_einval_errors++;
     if (job->status == ACCEL_EAGAIN || job->status == ACCEL_EINVAL) {
-        bool twin = a->software[job->op];
-        if (job->status == ACCEL_EAGAIN && a->c.policy[job->op].full == ACCEL_FULL_ERROR)
-            twin = false;
-        if (twin)
+        /* A store can be refused, a load cannot: its page is nowhere else. */
+        bool refused = job->op == ACCEL_COMPRESS &&
+                       (!a->software || (job->status == ACCEL_EAGAIN &&
+                                         a->c.policy[job->op].full == ACCEL_FULL_ERROR));
+        if (!refused)
             in_software(a, cpu, job);
     }
     if (job->op == ACCEL_COMPRESS && (job->status == ACCEL_EAGAIN || job->status == ACCEL_EINVAL))

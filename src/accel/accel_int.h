@@ -16,10 +16,10 @@ struct accel {
     void *priv;
     /* Capabilities, set by the model. */
     bool offloads[NR_ACCEL_OPS];
-    bool software[NR_ACCEL_OPS]; /* has a twin for what fails */
-    bool longest_first;          /* a decompression batch starts with its two longest */
-    bool verifies;               /* each result of a compression is decompressed again */
-    uint8_t completion;          /* enum accel_completion */
+    bool software;      /* the CPU compresses what fails */
+    bool longest_first; /* a decompression batch starts with its two longest */
+    bool verifies;      /* each result of a compression is decompressed again */
+    uint8_t completion; /* enum accel_completion */
     uint32_t batch;
     uint64_t wait_ns, wake_ns; /* of the CPU on top of a wait: one that polled, one that slept */
     struct accel_stats s;

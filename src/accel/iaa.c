@@ -46,10 +46,11 @@ static int check(const struct accel_config *c, struct rf_err *err) {
     if (c->wqs < 1 || c->wqs > ACCEL_MAX_WQS || c->comp_wqs >= RF_MAX(c->wqs, 2) || c->groups < 1 ||
         c->groups > c->wqs || c->groups > c->engines)
         return rf_fail(err, RF_EUSAGE,
-                       "accel.wqs %u, accel.comp_wqs %u, accel.groups %u: expected 1 to %u queues "
+                       "accel.wqs %u, accel.comp_wqs %u, accel.groups %u, accel.engines %u: "
+                       "expected 1 to %u queues "
                        "a device, fewer of them for compression alone, and at most as many groups "
                        "as queues and engines",
-                       c->wqs, c->comp_wqs, c->groups, ACCEL_MAX_WQS);
+                       c->wqs, c->comp_wqs, c->groups, c->engines, ACCEL_MAX_WQS);
     if (c->comp_wqs && c->comp_wqs >= c->wqs)
         return rf_fail(err, RF_EUSAGE, "accel.comp_wqs %u: of %u queues none is left to decompress",
                        c->comp_wqs, c->wqs);
@@ -75,7 +76,7 @@ static int iaa_create(const struct accel_params *p, struct accel *a, struct rf_e
         return rc;
     bool mine = p->codec == CODEC_DEFLATE_IAA || p->codec == CODEC_DEFLATE_IAA_DYN;
     a->offloads[ACCEL_COMPRESS] = a->offloads[ACCEL_DECOMPRESS] = mine;
-    a->software[ACCEL_COMPRESS] = a->software[ACCEL_DECOMPRESS] = true;
+    a->software = true;
     a->completion = c->completion;
     a->batch = c->completion == ACCEL_SYNC || !mine ? 1 : RF_MIN(c->batch, IAA_MAX_BATCH);
     a->longest_first = true;

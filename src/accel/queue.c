@@ -43,10 +43,9 @@ static int queue_create(const struct accel_params *p, struct accel *a, struct rf
         return rf_fail(err, RF_EUSAGE,
                        "accel.queue.compress and accel.queue.decompress are both off: expected a "
                        "device that does something");
-    for (int op = 0; op < NR_ACCEL_OPS; op++) {
+    for (int op = 0; op < NR_ACCEL_OPS; op++)
         a->offloads[op] = desc->can[op];
-        a->software[op] = desc->software;
-    }
+    a->software = desc->software;
     a->completion = a->c.completion;
     a->batch = a->c.completion == ACCEL_SYNC ? 1 : a->c.batch;
     a->wake_ns = desc->wake_ns;

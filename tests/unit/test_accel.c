@@ -396,6 +396,39 @@ static void test_queue_doorbell(void **state) {
     stop(&r);
 }
 
+/* A page in the pool is nowhere else: whatever fails, and however, the CPU decompresses it. */
+static void test_loads_never_fail(void **state) {
+    struct rig r = rig_of("iaa");
+    struct accel_job job[8];
+
+    (void)state;
+    r.c.devices = 1;
+    r.c.comp_wqs = 0;
+    r.c.wqs = r.c.wq_size = 1;
+    r.c.policy[ACCEL_DECOMPRESS] = (struct accel_queue_policy){.full = ACCEL_FULL_ERROR};
+    start(&r);
+    fill(job, 8, ACCEL_DECOMPRESS);
+    accel_run(r.a, r.cpu, job, 8);
+    assert_int_equal(job[0].status, ACCEL_OK);
+    for (int i = 1; i < 8; i++)
+        assert_int_equal(job[i].status, ACCEL_SOFTWARE);
+    assert_int_equal(r.cpu->now, SUBMIT + S_D + WAIT + 7 * 20000);
+    assert_int_equal(accel_stats(r.a)->total_sw_decomp_calls, 7);
+    stop(&r);
+    strcpy(r.c.model, "queue");
+    r.c.queue = (struct accel_queue_desc){.can = {true, true}, .fail_ppm = 1000000};
+    start_with(&r, CODEC_LZ4);
+    fill(job, 8, ACCEL_DECOMPRESS);
+    accel_run(r.a, r.cpu, job, 8);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(job[i].status, ACCEL_SOFTWARE);
+    assert_int_equal(r.cpu->sys_ns, 8 * 20000);
+    fill(job, 1, ACCEL_COMPRESS);
+    accel_run(r.a, r.cpu, job, 1);
+    assert_int_equal(job[0].status, ACCEL_EINVAL);
+    stop(&r);
+}
+
 /* Attempts that take no time are over before a place can be free. */
 static void test_free_retries(void **state) {
     struct rig r = rig_of("iaa");
@@ -464,6 +497,7 @@ int main(void) {
         cmocka_unit_test(test_fallback_beats_waiting),
         cmocka_unit_test(test_queue_features),
         cmocka_unit_test(test_queue_doorbell),
+        cmocka_unit_test(test_loads_never_fail),
         cmocka_unit_test(test_free_retries),
         cmocka_unit_test(test_other_codec),
         cmocka_unit_test(test_bad),
