@@ -37,7 +37,7 @@
 #define PASS_NS 60000
 /* A store into zswap besides the compressor: the fit above held it to be 1,270 ns at 3 GHz. */
 #define STORE_NS 17780
-/* What a flush leaves the emulated CPU (CPU_TLB_DYN_DEFAULT_BITS of QEMU, include/hw/core/cpu.h);
+/* What a flush leaves the emulated CPU (CPU_TLB_DYN_DEFAULT_BITS of QEMU, accel/tcg/tlb-bounds.h);
  * it may have grown meanwhile, twofold a flush. The test program copies each page from a bank of
  * contents, or compares it with that, so that their translations share the TLB. */
 #define TLB_ENTRIES 256

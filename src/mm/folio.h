@@ -32,7 +32,7 @@ struct sim_cpu;
 #define PMD_ORDER 9u
 #define PMD_NR 512u
 
-#define FOLIO_MAX_MAPCOUNT 250u /* more sharers than this copy at fork */
+#define FOLIO_MAX_MAPCOUNT 250u /* of the 8 bits; a fork that would exceed it is refused */
 
 struct folio {
     uint32_t prev, next; /* LRU links; next also links free folios; see folio_slot() for prev */

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include "zswap_internal.h"
 
+#define MAX_RECLAIM_RETRIES 16u /* mm/internal.h: failed writebacks until the worker rests */
+
 static const struct zswap_host_ops no_host;
 
 static int create_backends(struct zswap *z, const struct zswap_params *p, struct rf_err *err) {
@@ -55,7 +57,7 @@ int zswap_create(const struct zswap_params *p, struct zswap **out, struct rf_err
     if (!z->policy.walk_budget)
         z->policy.walk_budget = 1;
     if (!z->policy.retries)
-        z->policy.retries = 16;
+        z->policy.retries = MAX_RECLAIM_RETRIES;
     z->header = p->knobs.zpool->evictable ? p->policy.header_bytes : 0;
     z->work.cursor = RF_NONE;
     for (uint32_t m = 0; m < ZSWAP_MAX_MEMCGS; m++)
