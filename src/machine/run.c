@@ -224,8 +224,7 @@ out:
 }
 
 /*
- * The same with a model of the TLB: an accessed bit is set by walks of the page table alone. Stops
- * at what a hit cannot do, and leaves that for run_hits() to look at.
+ * The same with a model of the TLB: an accessed bit is set by walks of the page table alone.
  */
 static size_t run_hits_tlb(struct mm *mm, struct tlb *tlb, struct lookahead *la,
                            const uint32_t *ops, size_t *pos, size_t end, size_t max_accesses) {

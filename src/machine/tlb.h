@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The translations that a CPU holds (machine.tlb_entries). x86 clears the accessed bit of a page
- * without a flush (ptep_clear_flush_young(), arch/x86/mm/pgtable.c, 3.18 on): as long as the CPU
+ * without a flush (ptep_clear_flush_young(), arch/x86/mm/pgtable.c 6.1): as long as the CPU
  * still holds the translation, further accesses do not walk the page table and leave the bit clear,
  * so that reclaim takes a used page for an unused one. Without this model each access sets the bit.
  *
