@@ -92,7 +92,7 @@ static int from_text(const char *path, const char *text, uint16_t **sizes, size_
 int size_list_load(const char *path, uint16_t **sizes, size_t *nr, struct rf_err *err) {
     char *text;
     size_t len;
-    int rc = zram_script_load(path, &text, &len, err);
+    int rc = zram_script_load(path, SIZE_MAX, &text, &len, err);
     *sizes = NULL;
     *nr = 0;
     if (rc != 0)

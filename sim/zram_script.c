@@ -12,7 +12,40 @@
 
 #define MAX_TEXT ((size_t)1 << 30)
 
-static int read_all(const char *path, uint8_t **out, size_t *len, struct rf_err *err) {
+/* What has been looked at of a text. */
+struct scan {
+    size_t at, start, max_line; /* start: of the present line */
+    uint32_t line;
+};
+
+/* Whether [at, n) can be text; known while it is read, as some files have no end. */
+static int check_text(const char *path, const uint8_t *text, size_t n, struct scan *s,
+                      struct rf_err *err) {
+    const uint8_t *zero = s->max_line ? memchr(text + s->at, 0, n - s->at) : NULL, *nl;
+    size_t end = zero ? (size_t)(zero - text) : n;
+
+    for (; s->max_line && s->at < end; s->at = s->start) {
+        nl = memchr(text + s->at, '\n', end - s->at);
+        if ((nl ? (size_t)(nl - text) : end) - s->start > s->max_line)
+            return rf_fail(err, RF_EINPUT, "%s:%u: line of more than %zu bytes", path, s->line,
+                           s->max_line);
+        if (!nl)
+            break;
+        s->start = (size_t)(nl - text) + 1;
+        s->line++;
+    }
+    s->at = n;
+    return zero ? rf_fail(err, RF_EINPUT, "%s:%u: a zero byte, expected text", path, s->line)
+                : RF_OK;
+}
+
+static bool is_zstd(const uint8_t *raw, size_t n) {
+    return n >= 4 && rf_load_le32(raw) == ZSTD_MAGICNUMBER;
+}
+
+static int read_all(const char *path, size_t max_line, uint8_t **out, size_t *len,
+                    struct rf_err *err) {
+    struct scan scan = {.line = 1, .max_line = max_line};
     FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     size_t cap = 1 << 16, n = 0, got;
     uint8_t *buf = NULL, *bigger;
@@ -32,6 +65,8 @@ static int read_all(const char *path, uint8_t **out, size_t *len, struct rf_err 
             cap *= 2;
         if (n > MAX_TEXT)
             rc = rf_fail(err, RF_ELIMIT, "%s: longer than %zu bytes", path, MAX_TEXT);
+        else if (!is_zstd(buf, n))
+            rc = check_text(path, buf, n, &scan, err);
     } while (got > 0 && rc == 0);
     if (rc == 0 && ferror(f))
         rc = rf_fail(err, RF_EINPUT, "%s: cannot read: %s", path, strerror(errno));
@@ -86,19 +121,25 @@ static int unzstd(const char *path, const uint8_t *in, size_t len, char **out, s
     return 0;
 }
 
-int zram_script_load(const char *path, char **text, size_t *len, struct rf_err *err) {
+int zram_script_load(const char *path, size_t max_line, char **text, size_t *len,
+                     struct rf_err *err) {
+    struct scan scan = {.line = 1, .max_line = max_line};
     uint8_t *raw = NULL;
     size_t n = 0;
-    int rc = read_all(path, &raw, &n, err);
+    int rc = read_all(path, max_line, &raw, &n, err);
     if (rc != 0)
         return rc;
-    if (n < 4 || rf_load_le32(raw) != ZSTD_MAGICNUMBER) {
+    if (!is_zstd(raw, n)) {
         *text = (char *)raw;
         *len = n;
         return 0;
     }
     rc = unzstd(path, raw, n, text, len, err);
     free(raw);
+    if (rc == 0 && (rc = check_text(path, (uint8_t *)*text, *len, &scan, err)) != 0) {
+        free(*text);
+        *text = NULL;
+    }
     return rc;
 }
 
@@ -261,7 +302,7 @@ static int run_line(struct run *r, char *line, struct rf_err *err) {
 int zram_script_run(const char *name, const char *text, size_t len, const struct zram_params *p,
                     bool check, const struct zram_script_ops *ops, void *ctx, struct rf_err *err) {
     struct run r = {.name = name, .p = p, .check = check, .ops = ops, .ctx = ctx};
-    char line[512];
+    char line[ZRAM_SCRIPT_LINE + 1];
     uint64_t failed;
     int rc = zram_create(p, &r.z, err);
     if (rc != 0)

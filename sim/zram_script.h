@@ -45,8 +45,12 @@ int zram_script_run(const char *name, const char *text, size_t len, const struct
                     bool check, const struct zram_script_ops *ops, void *ctx,
                     struct rf_err *err) RF_MUST_CHECK;
 
+#define ZRAM_SCRIPT_LINE 511 /* bytes at most */
+
 /* A whole file, decompressed if it is a zstd frame; *text is zero-terminated and the caller's to
- * free. "-" is standard input. */
-int zram_script_load(const char *path, char **text, size_t *len, struct rf_err *err) RF_MUST_CHECK;
+ * free. "-" is standard input. RF_EINPUT, as soon as it is seen, for a line of more than max_line
+ * bytes or a zero byte; max_line 0: it need not be text. RF_ELIMIT beyond 1 GiB. */
+int zram_script_load(const char *path, size_t max_line, char **text, size_t *len,
+                     struct rf_err *err) RF_MUST_CHECK;
 
 #endif

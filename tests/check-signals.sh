@@ -57,3 +57,22 @@ ln -sf ../t.csv out/s.csv
 cat out/pipe >/dev/null &
 ended_by TERM t.csv "$REFAULT" "${sweep[@]}" --csv out/s.csv --json out/pipe
 [ -p out/pipe ] && [ -L out/s.csv ]
+
+# The file of lengths has another name until it is whole. A pipe of that name, which is full, holds
+# the program up in the midst of writing it: 40000 lengths of two bytes are more than a pipe takes.
+mkdir lengths
+head -c $((256 * 4096)) /dev/urandom >bank
+truncate -s $((40000 * 4096)) bank
+for i in $(seq 0 255); do echo "W $i $i"; done >ops
+"$REFAULT" import --from text ops --bank bank -o b.rft
+sh -c 'mkfifo lengths/c.$$.tmp; exec "$REFAULT" replay b.rft --set memory.max=25% \
+    --set zswap.enabled=1 --sizes lengths/c' >/dev/null 2>&1 &
+pid=$!
+until part=$(ls lengths) && [ -n "$part" ]; do sleep 0.02; done
+exec 7<>"lengths/$part"
+head -c 1 <&7 >/dev/null
+kill -s TERM "$pid"
+status=0
+wait "$pid" 2>/dev/null || status=$?
+[ "$status" = 143 ]
+nothing_in lengths "replay --sizes, SIGTERM"

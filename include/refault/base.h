@@ -62,6 +62,13 @@ uint64_t rf_rng_below(struct rf_rng *r, uint64_t n);
 /* Uniform in [0, 1) with 53 bits. */
 double rf_rng_unit(struct rf_rng *r);
 
+/* Bytes of the printable character of UTF-8 that the string begins with; 0: it is empty, or begins
+ * with a control character, a mark of direction, or a byte that is no UTF-8. */
+unsigned rf_utf8_length(const char *text);
+/* Copies text of others so that it can be shown on one line of a terminal: printable UTF-8 stays,
+ * any other byte becomes \xNN. What does not fit into size bytes (> 0) is left out. */
+void rf_quote(char *dst, size_t size, const char *src);
+
 /* A fixed integer mixer (splitmix64's finaliser): same value on every machine. */
 static inline uint64_t rf_mix64(uint64_t x) {
     x ^= x >> 30;

@@ -79,11 +79,12 @@ int content_synthetic(const char *spec, uint64_t seed, struct content_set **out,
 int content_override(struct content_set *cs, enum codec_id codec, const uint16_t *sizes, size_t nr,
                      struct rf_err *err) RF_MUST_CHECK;
 /* Keeps lengths in a file beside the trace: loads what is there (a missing, stale or damaged cache
- * is ignored), content_cache_save() replaces the file with all that is known now. Only banks have
- * lengths worth keeping; for other sets both do nothing. The file names the set's digest and the
- * versions of the compression libraries. */
+ * is ignored), content_cache_save() replaces the file with all that is known now, written to the
+ * file `part` of the same folder and renamed; if it is interrupted, part is the caller's to remove.
+ * Only banks have lengths worth keeping; for other sets both do nothing. The file names the set's
+ * digest and the versions of the compression libraries. */
 int content_cache_load(struct content_set *cs, const char *path, struct rf_err *err) RF_MUST_CHECK;
-int content_cache_save(const struct content_set *cs, const char *path,
+int content_cache_save(const struct content_set *cs, const char *path, const char *part,
                        struct rf_err *err) RF_MUST_CHECK;
 void content_free(struct content_set *cs);
 

@@ -32,7 +32,8 @@ struct rf_err {
     char msg[512];
 };
 
-/* Records `code` and the formatted message in err (may be NULL) and returns code. */
+/* Records `code` and the formatted message, as rf_quote() shows it, in err (may be NULL) and
+ * returns code. */
 int rf_fail(struct rf_err *err, int code, const char *fmt, ...) RF_PRINTF(3, 4);
 #ifdef __clang_analyzer__
 /* Static analysis sees one file at a time: the macro tells it that the result is the code. */

@@ -42,12 +42,11 @@ const struct cli_command *cli_command_find(const char *name) {
 
 /* ---- messages ---- */
 
-/* A message is one line whatever was in the names that it quotes. */
 static void put_message(const char *before, const char *text) {
-    fprintf(stderr, "refault%s: ", before);
-    for (; *text; text++)
-        fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, stderr);
-    fputc('\n', stderr);
+    char shown[1024];
+
+    rf_quote(shown, sizeof(shown), text);
+    fprintf(stderr, "refault%s: %s\n", before, shown);
 }
 
 int cli_usage_error(const struct cli_command *c, const char *fmt, ...) {

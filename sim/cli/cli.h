@@ -114,13 +114,18 @@ struct cli_model {
     struct knob_table knobs;
     struct settings settings;
     bool verify, check, quiet;
-    int progress; /* 0 auto, 1 always, -1 never */
+    int progress;        /* 0 auto, 1 always, -1 never */
+    const char *read[8]; /* files of knobs and costs, the first of them */
+    size_t nr_read;
 };
 int cli_model_init(struct cli_model *m, struct rf_err *err) RF_MUST_CHECK;
 void cli_model_free(struct cli_model *m);
 /* Takes one of the shared options; 1 if it was one, 0 if not, < 0 an error in err. */
 int cli_model_option(struct cli_model *m, int id, const char *value, struct rf_err *err);
-/* Likewise --json, --csv and --html; 1 or 0. */
+/* outputs_keep() of the files that these options named. */
+int cli_model_keep(const struct cli_model *m, const struct outputs *o,
+                   struct rf_err *err) RF_MUST_CHECK;
+/* Takes --json, --csv or --html; 1 if it was one of them, 0 if not. */
 int cli_output_option(struct outputs *o, int id, const char *value);
 
 /* The files that a command line names. */

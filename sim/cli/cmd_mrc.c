@@ -321,6 +321,8 @@ static int cmd_mrc(int argc, char **argv) {
     if (rc == RF_OK)
         rc = outputs_keep(&a.out, a.trace, &err);
     if (rc == RF_OK)
+        rc = cli_model_keep(&a.model, &a.out, &err);
+    if (rc == RF_OK)
         rc = outputs_open(&a.out, &err);
     if (rc == RF_OK) {
         progress_init(&bar, a.model.progress);

@@ -2,10 +2,12 @@
 /* refault replay: one machine, one trace. */
 #include "cli/cli.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 #include "compare/compare.h"
 #include "config/value.h"
 #include "html/reports.h"
+#include "leftovers.h"
 #include "report/report.h"
 #include "report/sparks.h"
 #include "report/timeline.h"
@@ -101,7 +103,9 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
     if (a->interval && !a->out.path[OUT_CSV])
         return rf_fail(err, RF_EUSAGE, "--interval needs --csv FILE for the time series");
     rc = outputs_keep(&a->out, a->trace, err);
-    return rc == RF_OK && a->baseline ? outputs_keep(&a->out, a->baseline, err) : rc;
+    if (rc == RF_OK && a->baseline)
+        rc = outputs_keep(&a->out, a->baseline, err);
+    return rc == RF_OK ? cli_model_keep(&a->model, &a->out, err) : rc;
 }
 
 static void warn_misplaced(void *ctx, const struct knob *k) {
@@ -204,6 +208,22 @@ static void on_progress(void *ctx, uint64_t done, uint64_t total) {
     progress_update(ctx, done, total);
 }
 
+/* Under another name first: a signal leaves the old file or the new one, and nothing else. */
+static int save_sizes(const struct content_set *contents, const char *path, struct rf_err *err) {
+    size_t size = strlen(path) + 32;
+    char *part = malloc(size);
+    int rc;
+
+    if (!part)
+        return rf_fail(err, RF_ENOMEM, "%s: no memory for its name", path);
+    snprintf(part, size, "%s.%ld.tmp", path, (long)getpid());
+    leftovers_add(part);
+    rc = content_cache_save(contents, path, part, err);
+    leftovers_drop(part);
+    free(part);
+    return rc;
+}
+
 static int simulate(struct args *a, struct rf_err *err) {
     struct trace_reader *trace = NULL;
     struct content_set *contents = NULL;
@@ -248,7 +268,7 @@ static int simulate(struct args *a, struct rf_err *err) {
         replay_result_free(&result);
     }
     if (rc == RF_OK && a->out.also)
-        rc = content_cache_save(contents, a->out.also, err);
+        rc = save_sizes(contents, a->out.also, err);
     activity_free(&activity);
     timeline_free(&timeline);
     content_free(contents);

@@ -146,7 +146,7 @@ static int check_files(const struct args *a, struct rf_err *err) {
 
     if (rc == RF_OK && a->scenario_file)
         rc = outputs_keep(&a->out, a->scenario_file, err);
-    return rc;
+    return rc == RF_OK ? cli_model_keep(&a->model, &a->out, err) : rc;
 }
 
 /* 0 go on, 1 help was asked for, < 0 an error (in err, or printed if err->code is 0). */

@@ -177,7 +177,7 @@ static int trace_cli_info(int argc, char **argv, struct rf_err *err) {
     }
     char shown[4096];
     const char *path = report_line(argv[optind], shown, sizeof(shown));
-    if ((rc = trace_open(argv[optind], &r, err)))
+    if ((rc = output_keeps(json, argv[optind], err)) || (rc = trace_open(argv[optind], &r, err)))
         return trace_cli_error(err);
     if (verify)
         rc = trace_verify(r, err);
@@ -356,7 +356,7 @@ static int trace_cli_cut(int argc, char **argv, struct rf_err *err) {
         return trace_cli_error(err);
     p.from = part.from;
     p.to = part.to;
-    rc = trace_cli_writing(out, &written, err);
+    rc = trace_cli_writing(out, (const char *const[]){argv[optind], NULL}, &written, err);
     if (rc == RF_OK)
         rc = trace_cut(argv[optind], out, &p, err);
     trace_cli_written(written);

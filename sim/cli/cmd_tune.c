@@ -328,6 +328,8 @@ static int cmd_tune(int argc, char **argv) {
     if (rc == RF_OK)
         rc = outputs_keep(&a.out, a.p.trace, &err);
     if (rc == RF_OK)
+        rc = cli_model_keep(&a.model, &a.out, &err);
+    if (rc == RF_OK)
         rc = outputs_open(&a.out, &err);
     if (rc == RF_OK) {
         a.p.settings = &a.model.settings;

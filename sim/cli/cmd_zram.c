@@ -171,8 +171,14 @@ static int parse_options(int argc, char **argv, struct zram_options *o, struct r
         rc = rf_fail(err, RF_EUSAGE, "zram: expected one script, found %d", argc - optind);
     if (rc == 0 && !o->bank && o->nr_lists == 0)
         rc = rf_fail(err, RF_EUSAGE, "zram: expected --bank FILE or --sizes FILE");
-    if (rc == 0)
-        o->script = argv[optind];
+    if (rc != 0)
+        return rc;
+    o->script = argv[optind];
+    rc = output_keeps(o->json, strcmp(o->script, "-") == 0 ? "/dev/stdin" : o->script, err);
+    if (rc == 0 && o->bank)
+        rc = output_keeps(o->json, o->bank, err);
+    for (uint32_t i = 0; i < o->nr_lists && rc == 0; i++)
+        rc = output_keeps(o->json, o->list_path[i], err);
     return rc;
 }
 
@@ -312,7 +318,7 @@ static void add_counters(json_t *c, const char *label, const struct zram *z,
 static int on_snapshot(void *ctx, const char *label, const struct zram *z,
                        const struct zram_script_counts *n, struct rf_err *err) {
     struct report *r = ctx;
-    char mm[256], io[128], bd[128];
+    char mm[256], io[128], bd[128], shown[512];
     zram_format_mm_stat(z, mm, sizeof(mm));
     zram_format_io_stat(z, io, sizeof(io));
     zram_format_bd_stat(z, bd, sizeof(bd));
@@ -320,7 +326,8 @@ static int on_snapshot(void *ctx, const char *label, const struct zram *z,
         char *classes = classes_text(z);
         if (!classes)
             return rf_fail(err, RF_ENOMEM, "no memory for the classes file");
-        printf("== %s\nmm_stat %sio_stat %sbd_stat %s%s\n", label, mm, io, bd, classes);
+        printf("== %s\nmm_stat %sio_stat %sbd_stat %s%s\n",
+               report_line(label, shown, sizeof(shown)), mm, io, bd, classes);
         free(classes);
     }
     if (r->o->json) {
@@ -340,9 +347,11 @@ static int on_snapshot(void *ctx, const char *label, const struct zram *z,
 
 static int on_sysfs(void *ctx, const char *file, const char *text, int rc, struct rf_err *err) {
     struct report *r = ctx;
+    char shown[2][512];
     (void)err;
     if (!r->o->quiet && rc != 0)
-        printf("-- %s '%s': %s\n\n", file, text, strerror(rc));
+        printf("-- %s '%s': %s\n\n", report_line(file, shown[0], sizeof(shown[0])),
+               report_line(text, shown[1], sizeof(shown[1])), strerror(rc));
     if (r->o->json)
         json_array_append_new(r->snapshots, json_pack("{ss ss sI}", "echo", file, "value", text,
                                                       "errno", (json_int_t)rc));
@@ -421,7 +430,7 @@ static int run(const struct zram_options *o, struct rf_err *err) {
     if (rc == 0)
         rc = load_content(o, &p, &p.content, err);
     if (rc == 0)
-        rc = zram_script_load(o->script, &text, &len, err);
+        rc = zram_script_load(o->script, ZRAM_SCRIPT_LINE, &text, &len, err);
     if (rc == 0) {
         struct report r = {o, json_array(), json_object()};
         rc = zram_script_run(o->script, text, len, &p, o->check, &ops, &r, err);

@@ -177,6 +177,7 @@ static int run_classes(const struct zs_options *o, struct rf_err *err) {
 /* ---- fill ---- */
 
 #define MAX_OBJECTS ((uint64_t)1 << 28)
+#define MAX_LINE 65535u /* a comment may be long */
 
 struct fill {
     uint64_t objects, bytes, refused;
@@ -229,7 +230,7 @@ static int run_fill(const char *path, const struct zs_options *o, struct rf_err 
     struct zpool *z = NULL;
     char *text = NULL, *out = NULL;
     size_t len;
-    int rc = zram_script_load(path, &text, &len, err);
+    int rc = zram_script_load(path, MAX_LINE, &text, &len, err);
     if (rc == 0)
         rc = fill_pass(path, text, o, NULL, &n, err);
     if (rc == 0) {

@@ -22,6 +22,19 @@ void cli_model_free(struct cli_model *m) {
     knob_table_free(&m->knobs);
 }
 
+static void remember_file(struct cli_model *m, const char *path) {
+    if (m->nr_read < sizeof(m->read) / sizeof(m->read[0]))
+        m->read[m->nr_read++] = path;
+}
+
+int cli_model_keep(const struct cli_model *m, const struct outputs *o, struct rf_err *err) {
+    int rc = RF_OK;
+
+    for (size_t i = 0; i < m->nr_read && rc == RF_OK; i++)
+        rc = outputs_keep(o, m->read[i], err);
+    return rc;
+}
+
 int cli_model_option(struct cli_model *m, int id, const char *value, struct rf_err *err) {
     int rc = RF_OK;
 
@@ -33,9 +46,12 @@ int cli_model_option(struct cli_model *m, int id, const char *value, struct rf_e
         rc = settings_add_pair(&m->settings, value, err);
         return rc == RF_OK ? 1 : rf_fail_prefix(err, "--set");
     case OPT_CONFIG:
+        remember_file(m, value);
         rc = settings_add_file(&m->settings, value, err);
         return rc == RF_OK ? 1 : rf_fail_prefix(err, "--config");
     case OPT_PROFILE:
+        if (strcmp(value, "default") != 0)
+            remember_file(m, value);
         rc = settings_set_profile(&m->settings, value, err);
         return rc == RF_OK ? 1 : rc;
     case OPT_SEED:

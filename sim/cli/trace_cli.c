@@ -63,13 +63,25 @@ int trace_cli_bad_option(const char *command, int c, char **argv, struct rf_err 
     return trace_cli_error(err);
 }
 
-int trace_cli_writing(const char *path, char **part, struct rf_err *err) {
+int trace_cli_writing(const char *path, const char *const *inputs, char **part,
+                      struct rf_err *err) {
     size_t size = strlen(path) + sizeof(TRACE_PART);
+    int rc = RF_OK;
 
     *part = malloc(size);
     if (!*part)
         return rf_fail(err, RF_ENOMEM, "%s: no memory for its name", path);
     snprintf(*part, size, "%s" TRACE_PART, path);
+    for (; *inputs && rc == RF_OK; inputs++) {
+        rc = output_keeps(path, *inputs, err);
+        if (rc == RF_OK)
+            rc = output_keeps(*part, *inputs, err);
+    }
+    if (rc != RF_OK) {
+        free(*part);
+        *part = NULL;
+        return rc;
+    }
     leftovers_add(*part);
     return RF_OK;
 }

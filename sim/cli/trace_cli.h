@@ -24,9 +24,11 @@ bool trace_cli_positive(const char *option, const char *text, uint64_t *out, str
 bool trace_cli_level(const char *text, int *out, struct rf_err *err);
 /* Whether --contents names a synthetic model. */
 bool trace_cli_contents(const char *spec, struct rf_err *err);
-/* While a trace is written: what there is of it is removed if a signal ends the program. *part is
- * NULL after an error, and is freed by trace_cli_written(). */
-int trace_cli_writing(const char *path, char **part, struct rf_err *err) RF_MUST_CHECK;
+/* While a trace is written: what there is of it is removed if a signal ends the program. RF_EUSAGE
+ * if that would destroy one of the inputs, a list that ends with NULL. *part is NULL after an
+ * error, and is freed by trace_cli_written(). */
+int trace_cli_writing(const char *path, const char *const *inputs, char **part,
+                      struct rf_err *err) RF_MUST_CHECK;
 void trace_cli_written(char *part);
 
 #endif

@@ -24,7 +24,7 @@ int output_open(struct output *o, const char *path, struct rf_err *err) {
     return RF_EIO;
 }
 
-static int output_keeps(const char *path, const char *input, struct rf_err *err) {
+int output_keeps(const char *path, const char *input, struct rf_err *err) {
     struct stat a, b;
 
     if (!path || strcmp(path, "-") == 0 || stat(path, &a) != 0 || stat(input, &b) != 0)
@@ -74,24 +74,14 @@ const char *report_line(const char *text, char *buf, size_t size) {
     size_t at = 0;
 
     for (const char *s = text; *s && at + 5 < size;) {
-        unsigned char c = (unsigned char)*s;
-        unsigned more = c >= 0xf0 && c < 0xf5 ? 3 : c >= 0xe0 ? 2 : c >= 0xc2 ? 1 : 0, ok = 0;
+        unsigned n = rf_utf8_length(s);
 
-        /* Overlong forms and surrogates begin with these two bytes. */
-        if ((c == 0xe0 && (unsigned char)s[1] < 0xa0) ||
-            (c == 0xed && (unsigned char)s[1] > 0x9f) ||
-            (c == 0xf0 && (unsigned char)s[1] < 0x90) || (c == 0xf4 && (unsigned char)s[1] > 0x8f))
-            more = 0;
-        while (ok < more && ((unsigned char)s[ok + 1] & 0xc0) == 0x80)
-            ok++;
-        if (c >= 0x80 ? more == 0 || ok < more : c < 0x20 || c == 0x7f) {
-            buf[at++] = '?';
-            s++;
-            continue;
-        }
-        memcpy(buf + at, s, more + 1);
-        at += more + 1;
-        s += more + 1;
+        if (n)
+            memcpy(buf + at, s, n);
+        else
+            buf[at] = '?';
+        at += RF_MAX(n, 1u);
+        s += RF_MAX(n, 1u);
     }
     buf[at] = '\0';
     return buf;

@@ -19,6 +19,10 @@ int output_open(struct output *o, const char *path, struct rf_err *err) RF_MUST_
 /* Flushes and closes; RF_EIO if anything could not be written. */
 int output_close(struct output *o, struct rf_err *err) RF_MUST_CHECK;
 
+/* RF_EUSAGE if writing to path (NULL, "-": nowhere) would destroy the file input, under whatever
+ * names. A file that is not there yet, or is no regular file, destroys none. */
+int output_keeps(const char *path, const char *input, struct rf_err *err) RF_MUST_CHECK;
+
 /* The files that a command may be asked for, by the name of their option. */
 enum output_kind { OUT_JSON, OUT_CSV, OUT_HTML, OUT_TIMELINE, OUT_MARKDOWN, NR_OUTPUTS };
 struct outputs {

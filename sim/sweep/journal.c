@@ -18,7 +18,8 @@
 #define CHECKSUMS true
 #endif
 #define HASH_DIGITS 16u
-#define MAX_LINE ((size_t)1 << 30)
+#define MAX_LINE ((size_t)64 << 20)
+#define MAX_DAMAGED 1000u /* lines, before the first intact one */
 
 struct journal {
     int fd;
@@ -51,36 +52,65 @@ struct reading {
     off_t end; /* behind the last line that ended with a newline */
 };
 
+struct line {
+    char *text;
+    size_t n, room;
+};
+
+/* The next line, with its newline if it has one: 1, 0 at the end, < 0. */
+static int next_line(FILE *f, const char *path, struct line *l, struct rf_err *err) {
+    int c;
+
+    l->n = 0;
+    do {
+        if ((c = getc_unlocked(f)) == EOF)
+            break;
+        if (l->n == MAX_LINE)
+            return rf_fail(err, RF_EINPUT, "%s: line of more than %zu bytes", path, MAX_LINE);
+        if (l->n == l->room) {
+            size_t room = l->room ? 2 * l->room : 4096;
+            char *text = realloc(l->text, room);
+
+            if (!text)
+                return rf_fail(err, RF_ENOMEM, "%s: no memory for a line", path);
+            l->text = text;
+            l->room = room;
+        }
+        l->text[l->n++] = (char)c;
+    } while (c != '\n');
+    if (ferror(f))
+        return rf_fail(err, RF_EINPUT, "%s: %s", path, strerror(errno));
+    return l->n > 0;
+}
+
+static int no_journal(const char *path, struct rf_err *err) {
+    return rf_fail(err, RF_EINPUT, "%s: is no journal of a sweep", path);
+}
+
 /* All lines of f; a last one without a newline was cut off. */
 static int read_lines(FILE *f, const char *path, struct reading *r, struct rf_err *err) {
-    char *line = NULL;
-    size_t cap = 0;
-    ssize_t n;
-    int rc = RF_OK;
+    struct line l = {0};
+    int rc;
 
-    errno = 0;
-    while (rc == RF_OK && (n = getline(&line, &cap, f)) > 0) {
+    while ((rc = next_line(f, path, &l, err)) == 1) {
         json_t *o = NULL;
 
-        if ((size_t)n > MAX_LINE) {
-            rc = rf_fail(err, RF_EINPUT, "%s: line of %zd bytes", path, n);
-            break;
-        }
-        if (line[n - 1] == '\n') {
-            r->end += n;
-            o = parse_line(line, (size_t)n - 1);
+        if (l.text[l.n - 1] == '\n') {
+            r->end += (off_t)l.n;
+            o = parse_line(l.text, l.n - 1);
         }
         if (!json_is_object(o)) {
             r->dropped++;
+            rc = r->intact || r->dropped < MAX_DAMAGED ? RF_OK : no_journal(path, err);
         } else {
             r->intact++;
             rc = r->fn(r->ctx, o, err);
         }
         json_decref(o);
+        if (rc != RF_OK)
+            break;
     }
-    if (rc == RF_OK && ferror(f))
-        rc = rf_fail(err, RF_EINPUT, "%s: %s", path, strerror(errno));
-    free(line);
+    free(l.text);
     return rc;
 }
 
@@ -88,7 +118,7 @@ static int read_lines(FILE *f, const char *path, struct reading *r, struct rf_er
 static int check_is_journal(const char *path, const struct reading *r, struct rf_err *err) {
     if (r->intact || !r->dropped || (r->dropped == 1 && r->end == 0))
         return RF_OK;
-    return rf_fail(err, RF_EINPUT, "%s: is no journal of a sweep", path);
+    return no_journal(path, err);
 }
 
 int journal_read(const char *path, journal_fn fn, void *ctx, uint64_t *dropped,

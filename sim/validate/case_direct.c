@@ -223,7 +223,7 @@ int case_run_direct(struct case_result *c, struct dataset *d, const struct valid
     if (rc == RF_OK && p.comp[1] != NR_CODECS)
         rc = dataset_content(d, g, true, p.comp[1], &p.content, err);
     if (rc == RF_OK)
-        rc = zram_script_load(path, &text, &len, err);
+        rc = zram_script_load(path, ZRAM_SCRIPT_LINE, &text, &len, err);
     if (rc == RF_OK)
         rc = zram_script_run(path, text, len, &p, o->check, &ops, &run, err);
     free(text);

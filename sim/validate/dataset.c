@@ -116,7 +116,7 @@ static int digest_of(struct dataset *d, const char *path, const struct digest_en
     *out = e;
     if (e)
         return RF_OK;
-    rc = zram_script_load(path, &data, &len, err);
+    rc = zram_script_load(path, 0, &data, &len, err);
     if (rc != RF_OK)
         return rc;
     e = calloc(1, sizeof(*e));

@@ -98,8 +98,9 @@ static bool good_name(const char *s) {
 
     if (n == 0 || n > 100)
         return false;
-    for (; *s; s++) {
-        if ((unsigned char)*s <= ' ' || *s == 0x7f || *s == '/')
+    for (unsigned len; *s; s += len) {
+        len = rf_utf8_length(s);
+        if (!len || *s == ' ' || *s == '/')
             return false;
     }
     return true;

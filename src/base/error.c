@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "refault/error.h"
-
 #include <stdio.h>
-#include <string.h>
+
+#include "refault/base.h"
+
+/* Messages repeat what was found in files and on command lines. */
+static void put(char *dst, size_t size, const char *fmt, va_list ap) {
+    char text[sizeof(((struct rf_err *)NULL)->msg)];
+
+    if (vsnprintf(text, sizeof(text), fmt, ap) < 0)
+        text[0] = '\0';
+    rf_quote(dst, size, text);
+}
 
 #undef rf_fail /* of static analysis */
 int rf_fail(struct rf_err *err, int code, const char *fmt, ...) {
@@ -11,41 +19,22 @@ int rf_fail(struct rf_err *err, int code, const char *fmt, ...) {
 
         err->code = code;
         va_start(ap, fmt);
-        if (vsnprintf(err->msg, sizeof(err->msg), fmt, ap) < 0)
-            err->msg[0] = '\0';
+        put(err->msg, sizeof(err->msg), fmt, ap);
         va_end(ap);
     }
     return code;
 }
 
 int rf_fail_prefix(struct rf_err *err, const char *fmt, ...) {
-    char old[sizeof(err->msg)];
+    char prefix[sizeof(err->msg)], whole[2 * sizeof(err->msg) + 2];
     va_list ap;
-    int n;
 
-    memcpy(old, err->msg, sizeof(old));
-    old[sizeof(old) - 1] = '\0';
     va_start(ap, fmt);
-    n = vsnprintf(err->msg, sizeof(err->msg), fmt, ap);
+    put(prefix, sizeof(prefix), fmt, ap);
     va_end(ap);
-    if (n < 0)
-        n = 0;
-    if ((size_t)n < sizeof(err->msg)) {
-        size_t at = (size_t)n, room = sizeof(err->msg) - at;
-        const char *parts[2] = {": ", old};
-
-        for (int i = 0; i < 2; i++) {
-            size_t len = strlen(parts[i]);
-
-            /* A message too long for the buffer loses its end, never its terminator. */
-            if (len > room - 1)
-                len = room - 1;
-            memcpy(err->msg + at, parts[i], len);
-            at += len;
-            room -= len;
-        }
-        err->msg[at] = '\0';
-    }
+    snprintf(whole, sizeof(whole), "%s: %s", prefix, err->msg);
+    /* A message too long for the buffer loses its end. */
+    rf_quote(err->msg, sizeof(err->msg), whole);
     return err->code;
 }
 

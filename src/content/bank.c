@@ -85,8 +85,10 @@ static int read_all(const char *path, struct bytes *b, struct rf_err *err) {
     if (!f)
         return rf_fail(err, RF_EINPUT, "%s: cannot open the bank: %s", path, strerror(errno));
     int rc = RF_OK;
-    if (fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode) &&
-        !bytes_reserve(b, (size_t)st.st_size + CHUNK))
+    bool known = fstat(fileno(f), &st) == 0;
+    if (known && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode))) /* it may have no end */
+        rc = rf_fail(err, RF_EINPUT, "%s: is a device, expected a file of pages", path);
+    else if (known && S_ISREG(st.st_mode) && !bytes_reserve(b, (size_t)st.st_size + CHUNK))
         rc = rf_fail(err, RF_ENOMEM, "%s: no memory for the bank", path);
     while (rc == RF_OK) {
         if (!bytes_room(b, CHUNK)) {

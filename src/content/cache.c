@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 #include <xxhash.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -119,28 +118,24 @@ static uint8_t *serialise(const struct content_set *cs, size_t *len) {
     return all;
 }
 
-int content_cache_save(const struct content_set *cs, const char *path, struct rf_err *err) {
+int content_cache_save(const struct content_set *cs, const char *path, const char *part,
+                       struct rf_err *err) {
     size_t len;
     if (cs->kind != SET_BANK)
         return RF_OK;
     uint8_t *all = serialise(cs, &len);
-    char *tmp = malloc(strlen(path) + 32);
+    if (!all)
+        return rf_fail(err, RF_ENOMEM, "%s: no memory to write cached lengths", path);
     int rc = RF_OK;
-    if (!all || !tmp) {
-        rc = rf_fail(err, RF_ENOMEM, "%s: no memory to write cached lengths", path);
-    } else {
-        (void)sprintf(tmp, "%s.%ld.tmp", path, (long)getpid());
-        FILE *f = fopen(tmp, "wb");
-        bool ok = f && fwrite(all, 1, len, f) == len;
-        if (f && fclose(f) != 0)
-            ok = false;
-        if (!ok || rename(tmp, path) != 0) {
-            rc = rf_fail(err, RF_EIO, "%s: cannot write cached lengths: %s", path, strerror(errno));
-            if (f)
-                (void)remove(tmp);
-        }
+    FILE *f = fopen(part, "wb");
+    bool ok = f && fwrite(all, 1, len, f) == len;
+    if (f && fclose(f) != 0)
+        ok = false;
+    if (!ok || rename(part, path) != 0) {
+        rc = rf_fail(err, RF_EIO, "%s: cannot write cached lengths: %s", path, strerror(errno));
+        if (f)
+            (void)remove(part);
     }
-    free(tmp);
     free(all);
     return rc;
 }

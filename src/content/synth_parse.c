@@ -87,7 +87,7 @@ static int read_sizes(const char *path, struct synth_part *p, XXH64_state_t *h,
         nr_line++;
         if (!strchr(line, '\n') && !feof(f)) {
             rc = rf_fail(err, RF_EINPUT, "%s:%zu: line of %zu bytes or more, expected a length",
-                         path, nr_line, strlen(line));
+                         path, nr_line, sizeof(line) - 1);
             break;
         }
         line[strcspn(line, "#\r\n")] = '\0';

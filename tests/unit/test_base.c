@@ -37,6 +37,39 @@ static void long_messages_are_cut(void **state) {
     }
 }
 
+static void check_quote(const char *text, const char *shown) {
+    char buf[128];
+
+    rf_quote(buf, sizeof(buf), text);
+    assert_string_equal(buf, shown);
+}
+
+/* Well-formed sequences are those of table 3-7 of the Unicode Standard. */
+static void quoted_text_is_printable(void **state) {
+    struct rf_err err = {0};
+    char small[8];
+
+    (void)state;
+    check_quote("a b~\\\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
+                "a b~\\\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80");
+    check_quote("\x01\n\t\x1b[2J\x7f", "\\x01\\x0a\\x09\\x1b[2J\\x7f");
+    check_quote("\xc2\x80\xc2\x9f\xc2\xa0", "\\xc2\\x80\\xc2\\x9f\xc2\xa0"); /* C1 controls */
+    check_quote("\xc0\xaf\xe0\x9f\xbf", "\\xc0\\xaf\\xe0\\x9f\\xbf");        /* overlong */
+    check_quote("\xed\xa0\x80\xf4\x90\x80\x80", /* a surrogate; beyond U+10FFFF */
+                "\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80");
+    check_quote("\xe2\x80\xa8\xe2\x80\xae\xe2\x81\xa6\xe2\x80\xa7", /* U+2028, 202E, 2066; 2027 */
+                "\\xe2\\x80\\xa8\\xe2\\x80\\xae\\xe2\\x81\\xa6\xe2\x80\xa7");
+    check_quote("\xe2\x82", "\\xe2\\x82"); /* cut off */
+    /* What does not fit whole is left out. */
+    rf_quote(small, sizeof(small), "ab\x1b\x1b");
+    assert_string_equal(small, "ab\\x1b");
+    rf_quote(small, sizeof(small), "abcdef\xc3\xa9");
+    assert_string_equal(small, "abcdef");
+    (void)rf_fail(&err, RF_EINPUT, "found '%s'", "\x1b[2J");
+    (void)rf_fail_prefix(&err, "a\nb");
+    assert_string_equal(err.msg, "a\\x0ab: found '\\x1b[2J'");
+}
+
 static void exit_statuses(void **state) {
     (void)state;
     assert_int_equal(rf_exit_status(RF_OK), 0);
@@ -166,6 +199,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fail_keeps_code_and_message),
         cmocka_unit_test(long_messages_are_cut),
+        cmocka_unit_test(quoted_text_is_printable),
         cmocka_unit_test(exit_statuses),
         cmocka_unit_test(varr_is_zero_and_writable),
         cmocka_unit_test(rng_known_answers),

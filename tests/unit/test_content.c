@@ -35,6 +35,13 @@ static const char *in_dir(const char *name) {
     return path;
 }
 
+/* A file that is written as this one, and renamed. */
+static int save(const struct content_set *cs, const char *name, struct rf_err *err) {
+    char path[128];
+    (void)snprintf(path, sizeof(path), "%s", name);
+    return content_cache_save(cs, path, in_dir("cache.part"), err);
+}
+
 static void write_file(const char *path, const void *data, size_t n) {
     FILE *f = fopen(path, "wb");
     assert_non_null(f);
@@ -329,7 +336,7 @@ static void test_cache(void **state) {
         (void)content_size(cs, id, CODEC_LZ4);
         (void)content_size(cs, id, CODEC_LZO);
     }
-    assert_int_equal(content_cache_save(cs, in_dir("cache"), &err), RF_OK);
+    assert_int_equal(save(cs, in_dir("cache"), &err), RF_OK);
     assert_int_equal(content_cache_load(again, in_dir("cache"), &err), RF_OK);
     for (uint32_t id = 1; id <= NR_BANK; id++) {
         assert_int_equal(content_size(again, id, CODEC_LZ4), content_size(cs, id, CODEC_LZ4));
@@ -377,10 +384,10 @@ static void test_cache(void **state) {
         content_free(again);
     }
     assert_int_equal(unlink(in_dir("cache")), 0);
-    assert_int_equal(content_cache_save(cs, "/nonexistent/cache", &err), RF_EIO);
+    assert_int_equal(save(cs, "/nonexistent/cache", &err), RF_EIO);
     content_free(cs);
     cs = model("hist:1650", 3);
-    assert_int_equal(content_cache_save(cs, "/nonexistent/cache", &err),
+    assert_int_equal(save(cs, "/nonexistent/cache", &err),
                      RF_OK); /* nothing to keep */
     content_free(cs);
 }
