@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One case that swaps: a trace on a machine. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include "validate/validate.h"
 
@@ -97,14 +98,38 @@ static struct band checkpoint_band(const json_t *reps, size_t at) {
     return (struct band){v[0], middle, v[n - 1]};
 }
 
-static int load_checkpoints(struct case_result *c, struct rf_err *err) {
+/* A counter has a list a repetition, with a number a checkpoint. */
+static int check_row(const char *path, const char *name, const json_t *reps, size_t n,
+                     struct rf_err *err) {
+    if (strlen(name) >= VALIDATE_NAME || !json_is_array(reps))
+        return rf_fail(err, RF_EINPUT, "%s: checkpoints.%.60s, expected a list a repetition", path,
+                       name);
+    for (size_t r = 0; r < json_array_size(reps); r++) {
+        const json_t *list = json_array_get(reps, r);
+        size_t k = 0;
+
+        while (k < n && json_is_number(json_array_get(list, k)))
+            k++;
+        if (k != n || json_array_size(list) != n)
+            return rf_fail(err, RF_EINPUT,
+                           "%s: checkpoints.%s: repetition %zu is no list of %zu numbers, as there "
+                           "are checkpoints",
+                           path, name, r + 1, n);
+    }
+    return RF_OK;
+}
+
+static int load_checkpoints(struct case_result *c, uint64_t trace_ops, struct rf_err *err) {
     json_t *all = json_object_get(c->golden->root, "checkpoints"), *reps;
     const json_t *ops = json_object_get(all, "ops");
-    size_t n = RF_MIN(json_array_size(ops), (size_t)MAX_CHECKPOINTS);
+    size_t n = json_array_size(ops);
     const char *name;
 
-    if (n == 0)
+    if (json_object_size(all) == 0)
         return RF_OK;
+    if (n == 0 || n > MAX_CHECKPOINTS)
+        return rf_fail(err, RF_EINPUT, "%s: %zu checkpoints.ops, expected 1 to %d", c->golden->path,
+                       n, MAX_CHECKPOINTS);
     c->checkpoint_ops = calloc(n, sizeof(*c->checkpoint_ops));
     c->checkpoints = calloc(json_object_size(all), sizeof(*c->checkpoints));
     if (!c->checkpoint_ops || !c->checkpoints)
@@ -117,11 +142,20 @@ static int load_checkpoints(struct case_result *c, struct rf_err *err) {
                            c->golden->path);
         c->checkpoint_ops[i] = (uint64_t)at;
     }
+    if (c->checkpoint_ops[n - 1] > trace_ops)
+        return rf_fail(err, RF_EINPUT,
+                       "%s: a checkpoint after %" PRIu64 " operations, but trace '%s' has %" PRIu64,
+                       c->golden->path, c->checkpoint_ops[n - 1], c->golden->trace, trace_ops);
     json_object_foreach(all, name, reps) {
         struct checkpoint_row *r = &c->checkpoints[c->nr_checkpoints];
 
+        int rc;
+
         if (strcmp(name, "ops") == 0)
             continue;
+        rc = check_row(c->golden->path, name, reps, n, err);
+        if (rc != RF_OK)
+            return rc;
         snprintf(r->name, sizeof(r->name), "%s", name);
         r->n = n;
         for (size_t i = 0; i < n; i++)
@@ -134,7 +168,7 @@ static int load_checkpoints(struct case_result *c, struct rf_err *err) {
 static int at_stop(void *ctx, struct machine *m, size_t index, struct rf_err *err) {
     struct swap_run *run = ctx;
     struct case_result *c = run->c;
-    uint32_t forks = run->prefix[RF_MIN(c->checkpoint_ops[index], run->ops)].forks;
+    uint32_t forks = run->prefix[c->checkpoint_ops[index]].forks;
     struct value_list values;
     int rc = value_list_read(&values, m, err);
 
@@ -367,11 +401,11 @@ static int replay_all(struct swap_run *run, struct dataset *d, const struct vali
     if (rc == RF_OK)
         rc = contents_suffice(c->golden, info, contents, err);
     if (rc == RF_OK)
-        rc = load_checkpoints(c, err);
+        rc = load_checkpoints(c, dt->ops, err);
     if (rc != RF_OK)
         return rc;
     for (size_t i = 0; c->nr_checkpoints && i < c->checkpoints[0].n; i++) {
-        stops[i] = dt->prefix[RF_MIN(c->checkpoint_ops[i], dt->ops)].accesses;
+        stops[i] = dt->prefix[c->checkpoint_ops[i]].accesses;
         opts.nr_stops++;
     }
     opts.stops = stops;
@@ -404,6 +438,9 @@ int case_run_swap(struct case_result *c, struct dataset *d, const struct validat
     int rc = run ? dataset_trace(d, c->golden, &dt, err)
                  : rf_fail(err, RF_ENOMEM, "%s: no memory for its replays", c->golden->path);
 
+    if (rc == RF_OK && c->golden->ops && c->golden->ops != dt.ops)
+        rc = rf_fail(err, RF_EINPUT, "%s: %" PRIu64 " trace_ops, but trace '%s' has %" PRIu64,
+                     c->golden->path, c->golden->ops, c->golden->trace, dt.ops);
     if (rc == RF_OK)
         rc = trace_open(dt.path, &trace, err);
     if (rc == RF_OK) {

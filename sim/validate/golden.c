@@ -167,7 +167,7 @@ static int load(struct golden *g, const char *dir, const char *kernel, const cha
     size_t room = strlen(dir) + strlen(kernel) + strlen(file) + 3;
     json_error_t je;
     struct stat st;
-    int64_t pages;
+    int64_t pages, ops;
     FILE *f;
     int rc;
 
@@ -191,7 +191,7 @@ static int load(struct golden *g, const char *dir, const char *kernel, const cha
     g->bank = json_string_value(json_object_get(g->root, "bank"));
     g->config = json_object_get(g->root, "config");
     g->counters = json_object_get(g->root, "counters");
-    g->ops = (uint64_t)golden_number(g->root, "trace_ops", 0);
+    ops = golden_number(g->root, "trace_ops", json_object_get(g->root, "trace_ops") ? -1 : 0);
     pages = golden_number(g->root, "region_pages", 0);
     if (!g->name || !g->trace || !g->bank)
         return rf_fail(err, RF_EINPUT, "%s: no \"case\", \"trace\" and \"bank\", expected strings",
@@ -199,7 +199,11 @@ static int load(struct golden *g, const char *dir, const char *kernel, const cha
     if (pages < 0 || pages > REGION_MAX)
         return rf_fail(err, RF_EINPUT, "%s: %lld region_pages, expected at most %lld", g->path,
                        (long long)pages, (long long)REGION_MAX);
+    if (ops < 0)
+        return rf_fail(err, RF_EINPUT, "%s: \"trace_ops\", expected a number of operations",
+                       g->path);
     g->region_pages = (uint64_t)pages;
+    g->ops = (uint64_t)ops;
     rc = check_names(g, err);
     if (rc == RF_OK)
         rc = check_counters(g, err);

@@ -175,7 +175,7 @@ static int teardown(void **state) {
     "\"MemTotal_kB\":500348}"
 #define CASE(name, more)                                                                           \
     "{\"case\":\"" name "\",\"kernel\":\"6.12.1\",\"trace\":\"t\",\"bank\":\"b\","                 \
-    "\"trace_ops\":4,\"region_pages\":512," more "}"
+    "\"region_pages\":512," more "}"
 
 static struct validate_opts options(void) {
     return (struct validate_opts){
@@ -189,9 +189,10 @@ static void plain_case(const char *pgfault) {
     put("traces/t.txt", "W 0 0\nW 1 1\nW 2 0\nW 0 1\n");
     put("banks/b.pages", "codecs lz4 lzo\n1000 1100\n=0 20 22\n");
     snprintf(text, sizeof(text),
-             CASE("disk_t", KNOBS ",\"counters\":{\"vmstat.pgfault\":%s,\"final_present\":[3,3,3]},"
-                                  "\"checkpoints\":{\"ops\":[2],\"pgfault\":[[3],[3]]},"
-                                  "\"final_present_bitmap_rep0\":\"07\""),
+             CASE("disk_t", KNOBS
+                  ",\"trace_ops\":4,\"counters\":{\"vmstat.pgfault\":%s,\"final_present\":[3,3,3]},"
+                  "\"checkpoints\":{\"ops\":[2],\"pgfault\":[[3],[3]]},"
+                  "\"final_present_bitmap_rep0\":\"07\""),
              pgfault);
     put("6.12/disk_t.json", text);
 }
@@ -437,6 +438,20 @@ static void test_bad_values(void **state) {
         {KNOBS ",\"counters\":{\"a\":[-1e300,0,1]}", "counter 'a'"},
         {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"checkpoints\":{\"ops\":[2,1]}", "rising"},
         {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"checkpoints\":{\"ops\":[\"1\"]}", "rising"},
+        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"checkpoints\":{\"ops\":[1,2],\"a\":[[1,1]]}",
+         "a checkpoint after 2 operations, but trace 't' has 1"},
+        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"checkpoints\":{\"a\":[[1]]}",
+         "0 checkpoints.ops, expected 1 to 64"},
+        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"checkpoints\":{\"ops\":[1],\"a\":[[1],[1,2]]}",
+         "checkpoints.a: repetition 2 is no list of 1 numbers"},
+        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"checkpoints\":{\"ops\":[1],\"a\":[[]]}",
+         "checkpoints.a: repetition 1 is no list of 1 numbers"},
+        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"checkpoints\":{\"ops\":[1],\"a\":[[\"1\"]]}",
+         "checkpoints.a: repetition 1 is no list of 1 numbers"},
+        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"checkpoints\":{\"ops\":[1],\"a\":1}",
+         "checkpoints.a, expected a list a repetition"},
+        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"trace_ops\":3", "3 trace_ops, but trace 't' has 1"},
+        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"trace_ops\":\"x\"", "\"trace_ops\", expected"},
         {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"region_pages\":-5", "-5 region_pages"},
         {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"region_pages\":1e300", "region_pages"},
         {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"trace\":\"../t\"", "\"trace\" is '../t'"},
