@@ -58,6 +58,9 @@ typed 'refault replay --set era.swap.zerom\t0 x' '<replay> <--set> <era.swap.zer
 typed 'refault trace sam\t--ra\t0.1 fol\t' '<trace> <sample> <--rate> <0.1> <folder/>'
 typed 'refault knobs vm.swapp\t' '<knobs> <vm.swappiness>'
 typed 'refault help val\t' '<help> <validate>'
+typed 'refault tune --mini\tst\tx' '<tune> <--minimize> <stall> <x>'
+typed 'refault validate --kin\tzs\t,zra\t x' '<validate> <--kinds> <zswap,zram> <x>'
+typed 'refault import --fr\tsw\tx' '<import> <--from> <swtrace> <x>'
 for shell in zsh fish; do
     if command -v $shell > /dev/null; then
         "$REFAULT" completion $shell > "$tmp/refault.$shell"

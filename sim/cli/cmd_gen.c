@@ -44,8 +44,8 @@ static int cmd_gen(int argc, char **argv);
 extern const struct cli_command cmd_gen_info;
 const struct cli_command cmd_gen_info = {
     .name = "gen",
-    .args = "zipf|scan|usemem|kbuild-lite",
-    .summary = "make a synthetic trace: zipf, scan, usemem, kbuild-lite",
+    .args = "WORKLOAD",
+    .summary = "make a synthetic trace: zipf, scan, usemem, kbuild-lite, redis-memtier",
     .example = "refault gen zipf -o zipf.rft --pages 64K --ops 1M --theta 0.9",
     .options = options,
     .run = cmd_gen,

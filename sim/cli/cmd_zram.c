@@ -49,8 +49,8 @@ static const struct cli_option options[] = {
      "recorded compressed sizes of the bank's pages, as JSON or text, 0 = same-filled; for --comp "
      "unless CODEC is given (repeatable)"},
     {KERNEL, 0, "kernel", "VERSION", "kernel whose rules hold (6.12)"},
-    {COMP, 0, "comp", "NAME", "compression algorithm (lzo-rle)"},
-    {RECOMP, 0, "recomp", "NAME", "secondary algorithm, in order of priority (repeatable)"},
+    {COMP, 0, "comp", "CODEC", "compression algorithm (lzo-rle)"},
+    {RECOMP, 0, "recomp", "CODEC", "secondary algorithm, in order of priority (repeatable)"},
     {DISKSIZE, 0, "disksize", "SIZE", "of the device (1G)"},
     {LIMIT, 0, "mem-limit", "SIZE", "of the pool (none)"},
     {BACKING, 0, "backing-dev", "SIZE", "size of a backing device (none)"},

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/complete.h"
 
+#include "gen/workload.h"
 #include "repro/repro.h"
+#include "trace/importers/importer.h"
+#include "tune/metric.h"
 
 struct completion {
     FILE *f;
@@ -114,20 +117,53 @@ static void offer_files(const struct completion *c, const char *suffix) {
     fprintf(c->f, ":files %s\n", suffix);
 }
 
-/* The words of "a|b|c"; what is in capitals names a kind of value and is none itself. */
+/* The words of "a|b|c" or "a|b|c,..."; what is in capitals names a kind of value and is none. */
 static void offer_alternatives(const struct completion *c, const char *names) {
     while (*names) {
-        size_t len = strcspn(names, "|");
+        size_t len = strcspn(names, "|,");
 
         if (len && strpbrk(names, "abcdefghijklmnopqrstuvwxyz0123456789-") == names)
             offer(c, names, len, "", NULL);
-        names += len + (names[len] == '|');
+        names += len;
+        names += *names == '|' ? 1 : strlen(names);
     }
+}
+
+/* Values of a list behind its last comma. */
+static void go_on_with_list(struct completion *c) {
+    const char *comma = strrchr(c->word + c->kept, ',');
+
+    if (comma)
+        c->kept = (size_t)(comma + 1 - c->word);
+    fputs(":open\n", c->f);
+}
+
+static void offer_metrics(const struct completion *c) {
+    const char *name, *meaning;
+
+    for (size_t i = 0; (name = metric_short_name(i, &meaning)); i++)
+        offer_text(c, name, meaning);
 }
 
 /* A value, by what the table calls it. */
 static void offer_value(struct completion *c, const char *kind) {
-    if (strcmp(kind, "KEY=VALUE") == 0 || strcmp(kind, "KEY=LIST") == 0) {
+    if (strcmp(kind, "METRIC") == 0) {
+        offer_metrics(c);
+    } else if (strcmp(kind, "METRIC<=V") == 0) {
+        fputs(":open\n", c->f);
+        offer_metrics(c);
+    } else if (strcmp(kind, "CONDITION") == 0) {
+        fputs(":open\n", c->f);
+        offer_keys(c, "");
+    } else if (strcmp(kind, "FORMAT") == 0) {
+        for (unsigned i = 0; importer_at(i); i++)
+            offer_text(c, importer_at(i)->name, importer_at(i)->summary);
+    } else if (strcmp(kind, "CODEC") == 0) {
+        offer_knob_value(c, knob_named(c->knobs, "zram0.comp_algorithm", 20));
+    } else if (strchr(kind, '|') && strstr(kind, ",...")) {
+        go_on_with_list(c);
+        offer_alternatives(c, kind);
+    } else if (strcmp(kind, "KEY=VALUE") == 0 || strcmp(kind, "KEY=LIST") == 0) {
         offer_pair(c, strcmp(kind, "KEY=LIST") == 0);
     } else if (strcmp(kind, "VERSION") == 0) {
         offer_knob_value(c, knob_named(c->knobs, "kernel", 6));
@@ -175,6 +211,9 @@ static void offer_arguments(const struct completion *c, const char *args) {
         offer_files(c, ".rft");
     } else if (strstr(args, "KEY")) {
         offer_keys(c, "");
+    } else if (strcmp(args, "WORKLOAD") == 0) {
+        for (unsigned i = 0; gen_at(i); i++)
+            offer_text(c, gen_at(i)->name, gen_at(i)->summary);
     } else if (strcmp(args, "[NAME|all]") == 0) {
         for (const struct repro_ops *const *e = repro_registry(); *e; e++)
             offer_text(c, (*e)->name, (*e)->summary);

@@ -8,15 +8,23 @@
 
 static const struct short_name {
     const char *name, *key; /* "" = computed from several */
+    const char *meaning;
 } short_names[] = {
-    {"stall", "time.stall_ns"},
-    {"elapsed", "time.elapsed_ns"},
-    {"sys", "time.sys_ns"},
-    {"p99", "time.fault.all.p99_ns"},
-    {"written", ""},
-    {"memory", ""},
+    {"stall", "time.stall_ns", "time that tasks stood still"},
+    {"elapsed", "time.elapsed_ns", "time until the end"},
+    {"sys", "time.sys_ns", "CPU time in the kernel"},
+    {"p99", "time.fault.all.p99_ns", "latency of faults"},
+    {"written", "", "bytes to the swap device"},
+    {"memory", "", "the cgroup's peak and zram's pool"},
 };
 #define NR_SHORT (sizeof(short_names) / sizeof(short_names[0]))
+
+const char *metric_short_name(size_t i, const char **meaning) {
+    if (i >= NR_SHORT)
+        return NULL;
+    *meaning = short_names[i].meaning;
+    return short_names[i].name;
+}
 
 static bool ends_with(const char *s, const char *end) {
     size_t n = strlen(s), m = strlen(end);

@@ -23,6 +23,8 @@ struct metric {
  * most. RF_EUSAGE if the name is too long; whether a result has it is known later.
  */
 int metric_parse(struct metric *m, const char *text, struct rf_err *err) RF_MUST_CHECK;
+/* The i-th short name and what it means, NULL behind the last. */
+const char *metric_short_name(size_t i, const char **meaning);
 /* Whether both read one value, whatever they are called. */
 bool metric_same(const struct metric *a, const struct metric *b);
 /* RF_EUSAGE if the result has no such value. */
