@@ -10,9 +10,11 @@
 
 #include <getopt.h>
 #include <stdio.h>
+#include "config/idle.h"
 #include "config/settings.h"
 #include "refault/error.h"
 #include "report/report.h"
+#include "sweep/grid.h"
 
 struct cli_option {
     int id;           /* > 0; the table ends with id 0 */
@@ -125,6 +127,12 @@ int cli_model_option(struct cli_model *m, int id, const char *value, struct rf_e
 /* outputs_keep() of the files that these options named. */
 int cli_model_keep(const struct cli_model *m, const struct outputs *o,
                    struct rf_err *err) RF_MUST_CHECK;
+/* Notes in one line what was set without an effect: by the model's options, and by a grid on top of
+ * them (NULL: none) if it is so at all points. */
+int cli_model_note(const struct cli_model *m, const struct grid *g,
+                   struct rf_err *err) RF_MUST_CHECK;
+/* The note itself. */
+void cli_note_idle(const struct idle_knobs *k);
 /* Takes --json, --csv or --html; 1 if it was one of them, 0 if not. */
 int cli_output_option(struct outputs *o, int id, const char *value);
 

@@ -76,6 +76,8 @@ static int take_sizes(struct args *a, const char *list, struct rf_err *err) {
     if (snprintf(text, sizeof(text), "memory.max=%s", list) >= (int)sizeof(text))
         return rf_fail(err, RF_EUSAGE, "--sizes: more than %zu characters", sizeof(text) - 12);
     rc = grid_add(&a->sizes, &a->model.knobs, text, err);
+    if (rc == RF_OK)
+        rc = grid_check(&a->sizes, err);
     return rc == RF_OK ? rc : rf_fail_prefix(err, "--sizes");
 }
 
@@ -322,6 +324,8 @@ static int cmd_mrc(int argc, char **argv) {
         rc = outputs_keep(&a.out, a.trace, &err);
     if (rc == RF_OK)
         rc = cli_model_keep(&a.model, &a.out, &err);
+    if (rc == RF_OK)
+        rc = cli_model_note(&a.model, &a.sizes, &err);
     if (rc == RF_OK)
         rc = outputs_open(&a.out, &err);
     if (rc == RF_OK) {

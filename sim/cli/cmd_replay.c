@@ -250,6 +250,9 @@ static int simulate(struct args *a, struct rf_err *err) {
 
         snprintf(kernel, sizeof(kernel), "%s", config.era.name);
         settings_misplaced(&a->model.settings, kernel, warn_misplaced, kernel);
+        rc = cli_model_note(&a->model, NULL, err);
+    }
+    if (rc == RF_OK) {
         config.verify = a->model.verify;
         config.check = a->model.check;
         rc = trace_load_content(trace, &contents, err);

@@ -163,7 +163,8 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
         return rf_fail(err, RF_EUSAGE, "sweep needs at least one --sweep KEY=LIST or --scenarios");
     if (a->resume && !a->out.also)
         return rf_fail(err, RF_EUSAGE, "--resume needs --journal FILE");
-    return check_files(a, err);
+    rc = grid_check(&a->grid, err);
+    return rc == RF_OK ? check_files(a, err) : rf_fail_prefix(err, "--sweep");
 }
 
 /* ---- running ---- */
@@ -228,6 +229,29 @@ static int run_plan(struct args *a, const struct plan *p, struct rf_err *err) {
     return rc;
 }
 
+/* What no point has an effect of. */
+static int note_idle(const struct args *a, const struct plan *p, struct rf_err *err) {
+    struct machine_config c;
+    struct idle_knobs k;
+    struct rf_err contradiction;
+    int rc = idle_init(&k, &a->model.knobs, err);
+
+    if (rc != RF_OK)
+        return rc;
+    idle_add(&k, a->model.settings.v, a->model.settings.n);
+    for (size_t i = 0; i < a->scenarios.n; i++)
+        idle_add(&k, a->scenarios.v[i].v, a->scenarios.v[i].n);
+    for (size_t i = 0; i < a->grid.n; i++)
+        idle_add(&k, &(struct setting){.knob = a->grid.axes[i].knob}, 1);
+    for (size_t i = 0; i < p->nr_rows; i++) {
+        if (plan_config(p, i, &c, &contradiction) == RF_OK && !idle_see(&k, &c))
+            break;
+    }
+    cli_note_idle(&k);
+    idle_free(&k);
+    return RF_OK;
+}
+
 static int simulate(struct args *a, struct rf_err *err) {
     struct plan p = {
         .settings = &a->model.settings,
@@ -242,6 +266,11 @@ static int simulate(struct args *a, struct rf_err *err) {
 
     if (rc != RF_OK)
         return rc;
+    rc = note_idle(a, &p, err);
+    if (rc != RF_OK) {
+        plan_free(&p);
+        return rc;
+    }
     if (a->list) {
         rc = print_list(a, &p, err);
     } else {

@@ -116,6 +116,9 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
         return rf_fail(err, RF_EUSAGE, "tune needs a trace; 'refault tune --help' explains");
     if (!a->grid.n)
         return rf_fail(err, RF_EUSAGE, "tune needs --sweep KEY=LIST to search");
+    rc = grid_check(&a->grid, err);
+    if (rc != RF_OK)
+        return rf_fail_prefix(err, "--sweep");
     rc = check_metrics(a, err);
     if (rc == RF_OK)
         rc = outputs_check(&a->out, err);
@@ -329,6 +332,8 @@ static int cmd_tune(int argc, char **argv) {
         rc = outputs_keep(&a.out, a.p.trace, &err);
     if (rc == RF_OK)
         rc = cli_model_keep(&a.model, &a.out, &err);
+    if (rc == RF_OK)
+        rc = cli_model_note(&a.model, &a.grid, &err);
     if (rc == RF_OK)
         rc = outputs_open(&a.out, &err);
     if (rc == RF_OK) {

@@ -74,6 +74,40 @@ int cli_model_option(struct cli_model *m, int id, const char *value, struct rf_e
     }
 }
 
+void cli_note_idle(const struct idle_knobs *k) {
+    char text[512];
+
+    if (idle_text(k, text, sizeof(text)))
+        cli_note("no effect: %s", text);
+}
+
+int cli_model_note(const struct cli_model *m, const struct grid *g, struct rf_err *err) {
+    size_t n = g ? g->n : 0, points = g ? grid_points(g) : 1;
+    struct setting *values = calloc(n + 1, sizeof(*values));
+    struct machine_config c;
+    struct idle_knobs k = {0};
+    struct rf_err contradiction;
+    int rc = values ? idle_init(&k, &m->knobs, err)
+                    : rf_fail(err, RF_ENOMEM, "no memory for the values of a point");
+
+    if (rc == RF_OK)
+        idle_add(&k, m->settings.v, m->settings.n);
+    for (size_t i = 0; i < points && rc == RF_OK; i++) {
+        if (g)
+            grid_point(g, i, values);
+        if (i == 0)
+            idle_add(&k, values, n);
+        if (settings_resolve(&m->settings, values, n, NULL, &c, &contradiction) == RF_OK &&
+            !idle_see(&k, &c))
+            break;
+    }
+    if (rc == RF_OK)
+        cli_note_idle(&k);
+    idle_free(&k);
+    free(values);
+    return rc;
+}
+
 int cli_output_option(struct outputs *o, int id, const char *value) {
     switch (id) {
     case OPT_JSON:

@@ -177,6 +177,79 @@ int grid_add_along(struct grid *g, const struct knob_table *knobs, const char *t
     return RF_OK;
 }
 
+/* ---- values that stand twice ---- */
+
+struct tuple {
+    char *text;
+    size_t at;
+};
+
+static int by_text(const void *a, const void *b) {
+    const struct tuple *x = a, *y = b;
+    int d = strcmp(x->text, y->text);
+
+    return d ? d : (x->at > y->at) - (x->at < y->at);
+}
+
+/* The values of [a, end), which go along with each other, as knobs show them: 1G is 1024M. */
+static char *canonical(const struct axis *a, const struct axis *end, size_t at) {
+    struct machine_config c;
+    char *text = calloc((size_t)(end - a), 128);
+    size_t n = 0;
+
+    if (!text || machine_config_init(&c, SETTINGS_DEFAULT_KERNEL, NULL) != RF_OK) {
+        free(text);
+        return NULL;
+    }
+    for (; a < end; a++) {
+        if (n)
+            text[n++] = ',';
+        if (knob_set(a->knob, &c, a->values[at], NULL) == RF_OK)
+            n += strlen(knob_format(a->knob, &c, text + n, 127));
+    }
+    return text;
+}
+
+static int check_axes(const struct axis *a, const struct axis *end, struct rf_err *err) {
+    struct tuple *t = calloc(a->n + 1, sizeof(*t));
+    int rc = t ? RF_OK : rf_fail(err, RF_ENOMEM, "no memory for the list of values");
+
+    for (size_t i = 0; i < a->n && rc == RF_OK; i++) {
+        t[i] = (struct tuple){canonical(a, end, i), i};
+        if (!t[i].text)
+            rc = rf_fail(err, RF_ENOMEM, "no memory for the list of values");
+    }
+    if (rc == RF_OK)
+        qsort(t, a->n, sizeof(*t), by_text);
+    for (size_t i = 1; i < a->n && rc == RF_OK; i++) {
+        const char *x = a->values[t[i - 1].at], *y = a->values[t[i].at];
+
+        if (strcmp(t[i - 1].text, t[i].text) != 0)
+            continue;
+        rc = strcmp(x, y) == 0
+                 ? rf_fail(err, RF_EUSAGE, "'%s' has the value %s twice%s", a->knob->key, x,
+                           end - a > 1 ? ", with what goes along" : "")
+                 : rf_fail(err, RF_EUSAGE, "'%s' has the values %s and %s, which are the same",
+                           a->knob->key, x, y);
+    }
+    for (size_t i = 0; t && i < a->n; i++)
+        free(t[i].text);
+    free(t);
+    return rc;
+}
+
+int grid_check(const struct grid *g, struct rf_err *err) {
+    const struct axis *end = g->axes + g->n;
+    int rc = RF_OK;
+
+    for (const struct axis *a = g->axes, *next; a < end && rc == RF_OK; a = next) {
+        for (next = a + 1; next < end && next->along; next++)
+            ;
+        rc = check_axes(a, next, err);
+    }
+    return rc;
+}
+
 void grid_free(struct grid *g) {
     for (size_t i = 0; i < g->n; i++) {
         for (size_t j = 0; j < g->axes[i].n; j++)

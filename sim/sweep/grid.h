@@ -26,6 +26,9 @@ struct grid {
  */
 int grid_add(struct grid *g, const struct knob_table *knobs, const char *text,
              struct rf_err *err) RF_MUST_CHECK;
+/* RF_EUSAGE if a value stands twice in an axis, however it is written; with axes that go along, if
+ * all of their values do. */
+int grid_check(const struct grid *g, struct rf_err *err) RF_MUST_CHECK;
 /* Adds an axis that goes along with the one before it: as many values, taken together. */
 int grid_add_along(struct grid *g, const struct knob_table *knobs, const char *text,
                    struct rf_err *err) RF_MUST_CHECK;

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config/idle.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Of a knob; from IDLE on: by which rule. */
+enum { NOT_SET, SET, USED, IDLE };
+
+static bool zswap_off(const struct machine_config *c) {
+    return !c->zswap_enabled;
+}
+
+static bool no_zram(const struct machine_config *c) {
+    return strcmp(c->swap_device, "zram0") != 0;
+}
+
+static bool no_zsmalloc(const struct machine_config *c) {
+    return no_zram(c) && (zswap_off(c) || strcmp(c->zswap_zpool, "zsmalloc") != 0);
+}
+
+static bool no_accel(const struct machine_config *c) {
+    return strcmp(c->accel.model, "none") == 0;
+}
+
+static bool accel_alone(const struct machine_config *c) {
+    return zswap_off(c) && !no_accel(c);
+}
+
+static bool no_iaa(const struct machine_config *c) {
+    return strcmp(c->accel.model, "iaa") != 0;
+}
+
+static bool no_queue(const struct machine_config *c) {
+    return strcmp(c->accel.model, "queue") != 0;
+}
+
+static bool no_tlb(const struct machine_config *c) {
+    return !c->tlb_entries;
+}
+
+static bool no_store_batch(const struct machine_config *c) {
+    return !c->era.zswap.store_batch;
+}
+
+static bool no_load_batch(const struct machine_config *c) {
+    return !c->era.zswap.load_batch;
+}
+
+/* A key, or with a dot at the end all that begin so. The first that fits and lacks something
+ * counts: one on top of another names the outer one first. */
+static const struct rule {
+    const char *key, *but; /* but: a key that is not meant */
+    bool (*lacks)(const struct machine_config *c);
+    const char *what;
+} rules[] = {
+    {"zswap.", "zswap.enabled", zswap_off, "zswap.enabled=1"},
+    {"memory.zswap.", NULL, zswap_off, "zswap.enabled=1"},
+    {"vm.compress-batchsize", NULL, zswap_off, "zswap.enabled=1"},
+    {"swap.singlemapped_ra_enabled", NULL, zswap_off, "zswap.enabled=1"},
+    {"accel.model", NULL, accel_alone, "zswap.enabled=1"},
+    {"accel.", "accel.model", zswap_off, "zswap.enabled=1"},
+    {"accel.queue.", NULL, no_queue, "accel.model=queue"},
+    {"accel.wqs", NULL, no_iaa, "accel.model=iaa"},
+    {"accel.comp_wqs", NULL, no_iaa, "accel.model=iaa"},
+    {"accel.groups", NULL, no_iaa, "accel.model=iaa"},
+    {"accel.wq_size", NULL, no_iaa, "accel.model=iaa"},
+    {"accel.wq_shared", NULL, no_iaa, "accel.model=iaa"},
+    {"accel.wq_threshold", NULL, no_iaa, "accel.model=iaa"},
+    {"accel.verify_compress", NULL, no_iaa, "accel.model=iaa"},
+    {"accel.", "accel.model", no_accel, "accel.model"},
+    {"vm.compress-batchsize", NULL, no_store_batch, "era.zswap.store_batch=1"},
+    {"swap.singlemapped_ra_enabled", NULL, no_load_batch, "era.zswap.load_batch=1"},
+    {"zram0.", NULL, no_zram, "swap.device=zram0"},
+    {"zsmalloc.", NULL, no_zsmalloc, "a pool of zsmalloc"},
+    {"machine.tlb_contents", NULL, no_tlb, "machine.tlb_entries"},
+};
+#define NR_RULES (sizeof(rules) / sizeof(rules[0]))
+
+static bool is_of(const struct rule *r, const char *key) {
+    size_t n = strlen(r->key);
+
+    if (r->but && strcmp(key, r->but) == 0)
+        return false;
+    return r->key[n - 1] == '.' ? strncmp(key, r->key, n) == 0 : strcmp(key, r->key) == 0;
+}
+
+/* The rule that leaves the knob idle, NR_RULES if there is none. */
+static size_t idle_by(const char *key, const struct machine_config *c) {
+    size_t i = 0;
+
+    while (i < NR_RULES && !(is_of(&rules[i], key) && rules[i].lacks(c)))
+        i++;
+    return i;
+}
+
+int idle_init(struct idle_knobs *k, const struct knob_table *knobs, struct rf_err *err) {
+    *k = (struct idle_knobs){.knobs = knobs, .state = calloc(knobs->n, sizeof(*k->state))};
+    return k->state ? RF_OK : rf_fail(err, RF_ENOMEM, "no memory for the knobs that were set");
+}
+
+void idle_free(struct idle_knobs *k) {
+    free(k->state);
+    *k = (struct idle_knobs){0};
+}
+
+void idle_add(struct idle_knobs *k, const struct setting *v, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        k->state[v[i].knob - k->knobs->v] = SET;
+}
+
+bool idle_see(struct idle_knobs *k, const struct machine_config *c) {
+    bool any = false;
+
+    for (size_t i = 0; i < k->knobs->nr_usual; i++) {
+        size_t rule;
+
+        if (k->state[i] == NOT_SET || k->state[i] == USED)
+            continue;
+        rule = idle_by(k->knobs->v[i].key, c);
+        k->state[i] = (uint8_t)(rule < NR_RULES ? IDLE + rule : USED);
+        any |= rule < NR_RULES;
+    }
+    return any;
+}
+
+/* The first rule that says the same. */
+static size_t kind_of(size_t rule) {
+    size_t i = 0;
+
+    while (strcmp(rules[i].what, rules[rule].what) != 0)
+        i++;
+    return i;
+}
+
+const char *idle_text(const struct idle_knobs *k, char *buf, size_t size) {
+    size_t at = 0;
+
+    for (size_t kind = 0; kind < NR_RULES; kind++) {
+        size_t n = 0;
+
+        for (size_t i = 0; i < k->knobs->nr_usual && at < size; i++) {
+            if (k->state[i] < IDLE || kind_of(k->state[i] - (size_t)IDLE) != kind)
+                continue;
+            at += (size_t)snprintf(buf + at, size - at, "%s%s",
+                                   n++  ? ", "
+                                   : at ? "; "
+                                        : "",
+                                   k->knobs->v[i].key);
+        }
+        if (n && at < size)
+            at += (size_t)snprintf(buf + at, size - at, " (without %s)", rules[kind].what);
+    }
+    return at ? buf : NULL;
+}
