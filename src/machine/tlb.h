@@ -7,7 +7,8 @@
  *
  * Direct-mapped, with a few victims beside: the shape of the TLB that QEMU emulates (8 victims,
  * CPU_VTLB_SIZE), and near enough to a large set-associative one. An entry needs no flush when its
- * page is unmapped: the page can only come back by a fault, which renews the entry.
+ * page is unmapped: the page can only come back by a fault, which renews the entry. What reclaim
+ * flushes of other CPUs with it (try_to_unmap_flush(), mm/rmap.c 6.1) is left out: docs/model.md.
  */
 #ifndef MACHINE_TLB_H
 #define MACHINE_TLB_H

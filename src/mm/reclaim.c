@@ -222,7 +222,9 @@ void watermarks_init(struct mm *mm) {
     if (!kb)
         kb = RF_MIN(RF_MAX(isqrt(k->ram_pages * 4 * 16), 128u), 262144u);
     /* khugepaged keeps pageblocks free: two, and one for each pair of migrate types, a zone, but at
-     * most 5 % of memory (set_recommended_min_free_kbytes() in mm/khugepaged.c). */
+     * most 5 % of memory (set_recommended_min_free_kbytes() in mm/khugepaged.c). Zones of x86-64
+     * are DMA, DMA32, and from 4 GiB on (MAX_DMA32_PFN) Normal (zone_sizes_init(),
+     * arch/x86/mm/init.c). */
     if (!k->min_free_kbytes && (k->thp_always || k->thp_madvise)) {
         uint64_t zones = k->ram_pages > (4ull << 30 >> RF_PAGE_SHIFT) ? 3 : 2;
         uint64_t want = RF_MIN(PMD_NR * zones * (2 + 3 * 3), k->ram_pages / 20);

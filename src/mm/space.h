@@ -13,7 +13,8 @@ struct mm;
 struct sim_cpu;
 
 /* Slab objects charged for a task's mapping besides its page tables, x86-64: VMA 200, maple node
- * 256, anon_vma 88, anon_vma_chain 64 bytes (/proc/slabinfo). */
+ * 256, anon_vma 88, anon_vma_chain 64 bytes (vm_area_struct, maple_node, anon_vma and
+ * anon_vma_chain of /proc/slabinfo, 6.1); these make the sum. */
 #define TASK_SLAB_BYTES 608u
 
 struct vma {

@@ -15,7 +15,9 @@
 
 #define MAX_BACKENDS 32u /* ZSWAP_NR_ZPOOLS (mm/zswap.c 6.8) */
 #define TREE_SHIFT 14u   /* slots of 64 MiB: SWAP_ADDRESS_SPACE_SHIFT (mm/swap.h 6.8) */
-#define NR_TREES 256u    /* tree locks are told apart modulo this */
+#define NR_TREES                                                                                   \
+    256u /* a choice, no number of the kernel: locks of 16 GiB of swap are apart,                  \
+            those of what is beyond are the same again */
 #define WB_NOMEM (-1)
 #define WB_EXISTS (-2)
 #define WB_GONE (-3)

@@ -129,6 +129,28 @@ static void test_by_hand(void **state) {
     assert_int_equal(time_of(&r, ACCEL_COMPRESS, 1), SUBMIT + S_C + IRQ + WAIT);
 }
 
+/* cost.accel.parallel_compress is dealt out to the groups, one at least to each. */
+static void test_groups(void **state) {
+    struct rig r = rig_of("iaa");
+
+    (void)state;
+    r.c.groups = 2;
+    /* The one queue for compressions has one group, and of the two at once that group has one. */
+    assert_int_equal(time_of(&r, ACCEL_COMPRESS, 8), SUBMIT + 8 * S_C + WAIT);
+    /* Both queues in turn: one in each group. */
+    r.c.comp_wqs = 0;
+    assert_int_equal(time_of(&r, ACCEL_COMPRESS, 8), 2 * SUBMIT + 4 * S_C + WAIT);
+    r.cost.parallel_compress = 1;
+    assert_int_equal(time_of(&r, ACCEL_COMPRESS, 8), 2 * SUBMIT + 4 * S_C + WAIT);
+    /* The first group has two of three: the second one ends last. */
+    r.cost.parallel_compress = 3;
+    assert_int_equal(time_of(&r, ACCEL_COMPRESS, 8), 2 * SUBMIT + 4 * S_C + WAIT);
+    r.cost.parallel_compress = 4;
+    assert_int_equal(time_of(&r, ACCEL_COMPRESS, 8), 4 * SUBMIT + 2 * S_C + WAIT);
+    /* Decompressions have all engines of the groups. */
+    assert_int_equal(time_of(&r, ACCEL_DECOMPRESS, 8), 8 * SUBMIT + S_D + WAIT);
+}
+
 /* The service of a decompression goes with its input; of a compression with the page. */
 static void test_lengths(void **state) {
     struct rig r = rig_of("iaa");
@@ -486,6 +508,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_entries_are_forgotten),
         cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_groups),
         cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_overflow),
         cmocka_unit_test(test_more_devices),

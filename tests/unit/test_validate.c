@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "config/settings.h"
 #include "validate/catalogue.h"
 #include "validate/sha256.h"
 #include "validate/validate.h"
@@ -125,6 +126,34 @@ static void test_names(void **state) {
     assert_string_equal(algorithm, "lzo-rle");
     golden_bracketed("none", algorithm, sizeof(algorithm));
     assert_string_equal(algorithm, "");
+}
+
+/* profiles/emulated-guest.ini gives replay what validate charges. */
+static void test_guest_profile(void **state) {
+    struct machine_config ours, file;
+    struct knob_table knobs;
+    struct settings s;
+    struct rf_err err = {0};
+    size_t nr;
+    const struct cost_field *fields = cost_fields(&nr);
+
+    (void)state;
+    assert_int_equal(machine_config_init(&ours, "6.12", &err), RF_OK);
+    guest_costs(&ours);
+    assert_int_equal(knob_table_init(&knobs, &err), RF_OK);
+    assert_int_equal(settings_init(&s, &knobs, &err), RF_OK);
+    if (settings_set_profile(&s, REFAULT_SOURCE_DIR "/profiles/emulated-guest.ini", &err) != RF_OK)
+        fail_msg("%s", err.msg);
+    assert_int_equal(settings_resolve(&s, NULL, 0, NULL, &file, &err), RF_OK);
+    for (size_t i = 0; i < nr; i++) {
+        size_t size = fields[i].u32 ? sizeof(uint32_t) : sizeof(uint64_t);
+
+        if (memcmp((char *)&ours.cost + fields[i].offset, (char *)&file.cost + fields[i].offset,
+                   size) != 0)
+            fail_msg("%s differs", fields[i].name);
+    }
+    settings_free(&s);
+    knob_table_free(&knobs);
 }
 
 /* ---- folders ---- */
@@ -601,6 +630,7 @@ int main(void) {
         cmocka_unit_test(test_summary),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_median),
+        cmocka_unit_test(test_guest_profile),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_sha256),
         cmocka_unit_test_setup_teardown(test_plain_case, setup, teardown),
