@@ -21,12 +21,12 @@ struct golden {
     const char *name, *trace, *bank; /* within root */
     /* Of the files, uncompressed; NULL if not recorded; the bank's may be the sibling's. */
     const char *trace_sha256, *bank_sha256;
-    json_t *config, *counters; /* config may be the sibling's; counters NULL if always OOM */
+    json_t *config, *counters;  /* config may be the sibling's; counters NULL if always OOM */
     uint64_t ops, region_pages; /* 0: not recorded */
-    bool direct;     /* a script on /dev/zram0 (zr_*) instead of a trace */
-    bool always_oom; /* every repetition was ended by the OOM killer */
-    bool inherited;  /* the knobs are a sibling's with the name's changes (always-OOM files have
-                        none) */
+    bool direct;                /* a script on /dev/zram0 (zr_*) instead of a trace */
+    bool always_oom;            /* every repetition was ended by the OOM killer */
+    bool inherited; /* the knobs are a sibling's with the name's changes (always-OOM files have
+                       none) */
 };
 
 struct golden_list {

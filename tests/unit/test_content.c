@@ -387,8 +387,7 @@ static void test_cache(void **state) {
     assert_int_equal(save(cs, "/nonexistent/cache", &err), RF_EIO);
     content_free(cs);
     cs = model("hist:1650", 3);
-    assert_int_equal(save(cs, "/nonexistent/cache", &err),
-                     RF_OK); /* nothing to keep */
+    assert_int_equal(save(cs, "/nonexistent/cache", &err), RF_OK); /* nothing to keep */
     content_free(cs);
 }
 
