@@ -109,7 +109,7 @@ struct machine_config {
     uint32_t cpu_speed; /* % of the profile's: divides all CPU time, that of the trace included */
     uint32_t swappiness, page_cluster, watermark_scale_factor;
     uint64_t min_free_kbytes;
-    uint32_t fork_pages;
+    uint32_t fork_pages, fork_parent_pages;
     uint32_t stat_flush_phase; /* when memcg statistics are first flushed, in % of the period */
     uint32_t tlb_entries;      /* of a CPU, a power of two; 0 = each access sets the accessed bit */
     bool tlb_contents;         /* each access also reads the page's content elsewhere */

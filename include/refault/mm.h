@@ -145,8 +145,9 @@ enum thp_defrag_mode {
 struct mm_knobs {
     uint64_t ram_pages; /* totalram */
     uint32_t cpus, swappiness, page_cluster, watermark_scale_factor;
-    uint64_t min_free_kbytes; /* 0 = the kernel's formula */
-    uint32_t fork_pages;      /* charged for a forked process beside its traced pages */
+    uint64_t min_free_kbytes;   /* 0 = the kernel's formula */
+    uint32_t fork_pages;        /* charged for a forked process beside its traced pages */
+    uint32_t fork_parent_pages; /* and for one with children */
     bool vma_ra_enabled, lru_gen_enabled, thp_always, thp_madvise;
     uint8_t thp_defrag;  /* enum thp_defrag_mode */
     uint32_t thp_orders; /* bit o: folios of order o below PMD order are allowed */

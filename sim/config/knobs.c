@@ -48,6 +48,8 @@ static const struct knob usual[] = {
      "processes are virtual machines: each page fault also leaves and enters a guest"},
     {"machine.fork_pages", KNOB_U32, AT(fork_pages), 0, 65536, NULL, ANY,
      "pages charged for a forked process beside those of its traced mappings"},
+    {"machine.fork_parent_pages", KNOB_U32, AT(fork_parent_pages), 0, 65536, NULL, ANY,
+     "pages charged for a process once it has forked: what it had to copy, if that is locked"},
     {"machine.stat_flush_phase", KNOB_U32, AT(stat_flush_phase), 1, 100, NULL, ANY,
      "when memory cgroup statistics are first flushed, in % of era.reclaim.stat_flush_ns"},
     {"machine.tlb_entries", KNOB_U32, AT(tlb_entries), 0, 1u << 16, NULL, ANY,

@@ -2,6 +2,7 @@
 /* One case that swaps: a trace on a machine. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include "validate/program.h"
 #include "validate/validate.h"
 
 struct counter {
@@ -63,19 +64,35 @@ struct swap_run {
     int64_t (*stops)[MAX_REPS];             /* of checkpoint i of row r at r * checkpoints + i */
 };
 
-/* A counter after so many forks, with the test program's own share. */
-static int64_t value_of(const struct value_list *l, const char *name, uint32_t forks) {
-    const struct value *v = value_list_find(l, MV_COUNTER, name);
-    int64_t own = strcmp(name, "vmstat.pgfault") == 0 ? guest_own_faults(forks) : 0;
+/* What the test program's own page faults were after so many operations, and after the first
+ * `checkpoints` checkpoints. */
+static int64_t own_faults(const struct swap_run *run, uint64_t ops, size_t checkpoints) {
+    const uint64_t *at = run->c->checkpoint_ops;
+    const struct trace_prefix *prefix = run->prefix;
+    int64_t n = GUEST_FAULTS + prefix[ops].own_faults;
+    uint32_t forks = 0;
 
-    return own + (v ? (int64_t)v->value : 0);
+    for (size_t i = 0; i < checkpoints; i++) {
+        uint32_t now = prefix[at[i]].forks;
+
+        n += now > forks ? GUEST_CHECKPOINT_FAULTS : 0;
+        forks = now;
+    }
+    return n;
 }
 
-static int64_t median_of(const struct swap_run *run, const char *name, uint32_t forks) {
+/* A counter, with the test program's own share. */
+static int64_t value_of(const struct value_list *l, const char *name, int64_t own) {
+    const struct value *v = value_list_find(l, MV_COUNTER, name);
+
+    return (strcmp(name, "vmstat.pgfault") == 0 ? own : 0) + (v ? (int64_t)v->value : 0);
+}
+
+static int64_t median_of(const struct swap_run *run, const char *name, int64_t own) {
     int64_t v[MAX_REPS];
 
     for (unsigned i = 0; i < run->reps; i++)
-        v[i] = value_of(&run->results[i].values, name, forks);
+        v[i] = value_of(&run->results[i].values, name, own);
     return lower_median(v, run->reps);
 }
 
@@ -168,7 +185,7 @@ static int load_checkpoints(struct case_result *c, uint64_t trace_ops, struct rf
 static int at_stop(void *ctx, struct machine *m, size_t index, struct rf_err *err) {
     struct swap_run *run = ctx;
     struct case_result *c = run->c;
-    uint32_t forks = run->prefix[c->checkpoint_ops[index]].forks;
+    int64_t own = own_faults(run, c->checkpoint_ops[index], index);
     struct value_list values;
     int rc = value_list_read(&values, m, err);
 
@@ -183,7 +200,7 @@ static int at_stop(void *ctx, struct machine *m, size_t index, struct rf_err *er
             if (strcmp(r->name, checkpoint_names[k].golden) == 0)
                 snprintf(name, sizeof(name), "%s", checkpoint_names[k].ours);
         }
-        run->stops[i * r->n + index][run->reps] = value_of(&values, name, forks);
+        run->stops[i * r->n + index][run->reps] = value_of(&values, name, own);
     }
     value_list_free(&values);
     return RF_OK;
@@ -278,7 +295,7 @@ static int64_t elapsed_of(const struct replay_result *r) {
 static int compare(const struct swap_run *run, struct rf_err *err) {
     struct case_result *c = run->c;
     const struct golden *g = c->golden;
-    uint32_t forks = run->prefix[run->ops].forks;
+    int64_t own = own_faults(run, run->ops, c->nr_checkpoints ? c->checkpoints[0].n : 0);
     int64_t time[MAX_REPS];
     const char *name;
     json_t *value;
@@ -287,14 +304,14 @@ static int compare(const struct swap_run *run, struct rf_err *err) {
 
     for (size_t i = 0; i < NR_COUNTERS && rc == RF_OK; i++) {
         golden_band(g, counters[i].name, &b);
-        rc = case_add_row(c, counters[i].name, &b, median_of(run, counters[i].name, forks),
+        rc = case_add_row(c, counters[i].name, &b, median_of(run, counters[i].name, own),
                           counters[i].judged ? ROW_JUDGED : ROW_SHOWN, counters[i].bounded);
     }
     json_object_foreach(g->counters, name, value) {
         if (rc != RF_OK || !(starts(name, "zswap.") || starts(name, "zram.")))
             continue;
         golden_band(g, name, &b);
-        rc = case_add_row(c, name, &b, median_of(run, name, forks), ROW_JUDGED, false);
+        rc = case_add_row(c, name, &b, median_of(run, name, own), ROW_JUDGED, false);
     }
     if (rc == RF_OK && golden_band(g, "elapsed_ns", &b)) {
         for (unsigned i = 0; i < run->reps; i++)

@@ -10,6 +10,7 @@
 #include "trace/importers/importer.h"
 #include "trace/lines.h"
 #include "validate/catalogue.h"
+#include "validate/program.h"
 #include "validate/sha256.h"
 #include "zram_script.h"
 
@@ -150,23 +151,30 @@ int dataset_check(struct dataset *d, const struct golden *g, const char *path, c
 
 /* ---- traces ---- */
 
-/* What each prefix of the operations consists of. */
-static int count_operations(struct trace_entry *t, const char *text, struct rf_err *err) {
+/* What each prefix of the operations, which the importer found good, consists of. */
+static int count_operations(struct trace_entry *t, struct rf_err *err) {
+    struct guest_program *program;
     struct rft_lines *l;
     size_t cap = 1 << 16, len;
     char *line;
-    int rc = rft_lines_open(text, &l, err);
+    int rc = rft_lines_open(t->text, &l, err);
 
     if (rc != RF_OK)
         return rc;
-    t->prefix = calloc(cap, sizeof(*t->prefix));
+    program = guest_program_new(t->pages);
+    t->prefix = program ? calloc(cap, sizeof(*t->prefix)) : NULL;
     while (t->prefix && (rc = rft_lines_next(l, &line, &len, err)) == 1) {
         const char *p = line + strspn(line, " \t");
+        bool child = *p == 'c';
+        uint64_t page = 0;
+        char kind;
 
         if (!*p || *p == '#')
             continue;
-        if (*p == 'c')
+        if (child)
             p += 1 + strspn(p + 1, " \t");
+        kind = *p++;
+        (void)rft_number(&p, 10, UINT64_MAX, &page);
         if (t->ops + 1 == cap) {
             struct trace_prefix *bigger = realloc(t->prefix, (cap *= 2) * sizeof(*bigger));
 
@@ -177,29 +185,26 @@ static int count_operations(struct trace_entry *t, const char *text, struct rf_e
             }
             t->prefix = bigger;
         }
-        t->prefix[t->ops + 1] =
-            (struct trace_prefix){t->prefix[t->ops].accesses + (*p == 'R' || *p == 'W'),
-                                  t->prefix[t->ops].forks + (*p == 'F')};
-        t->ops++;
+        t->prefix[++t->ops] = guest_program_play(program, kind, child, page);
     }
     rft_lines_close(l);
+    free(program);
     if (!t->prefix)
-        return rf_fail(err, RF_ENOMEM, "%s: no memory for its operations", text);
+        return rf_fail(err, RF_ENOMEM, "%s: no memory for its operations", t->text);
     return rc;
 }
 
 static int convert(struct dataset *d, struct trace_entry *t, struct rf_err *err) {
     static const char *const endings[] = {".txt.zst", ".txt", NULL};
-    const struct import_options opt = {.pages = t->pages, .thp = t->thp, .zstd_level = 1};
-    const char *text = t->text;
+    const struct import_options opt = {
+        .pages = t->pages, .thp = t->thp, .zstd_level = 1, .player = guest_player};
     int rc = dataset_find(d, "traces", t->name, endings, t->text, sizeof(t->text), err);
 
     if (rc == RF_OK)
-        rc = count_operations(t, text, err);
-    if (rc != RF_OK)
-        return rc;
-    rc = scratch_open(&t->file, err);
-    return rc == RF_OK ? import_text.import(text, t->file.path, &opt, err) : rc;
+        rc = scratch_open(&t->file, err);
+    if (rc == RF_OK)
+        rc = import_text.import(t->text, t->file.path, &opt, err);
+    return rc == RF_OK ? count_operations(t, err) : rc;
 }
 
 int dataset_trace(struct dataset *d, const struct golden *g, struct dataset_trace *out,

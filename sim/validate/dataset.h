@@ -19,7 +19,9 @@ void dataset_close(struct dataset *d);
 
 /* What the first k operations are. */
 struct trace_prefix {
-    uint32_t accesses, forks;
+    uint32_t accesses; /* of the trace, so with what the children copy */
+    uint32_t forks;
+    uint32_t own_faults; /* page faults of the test program besides these */
 };
 struct dataset_trace {
     const char *path; /* .rft */

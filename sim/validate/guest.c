@@ -15,7 +15,8 @@
  * quartile of 4200 writes of a stock 6.12 in the same emulator, on a loaded host) leave 5 to 10 %
  * of the reclaims out. The judged counters were known when this fit was chosen.
  */
-#include "validate.h"
+#include "validate/program.h"
+#include "validate/validate.h"
 
 #define KERNEL_FACTOR_TENTHS 140
 #define CODEC_FACTOR_TENTHS 106
@@ -26,12 +27,6 @@
 #define WRITE_NS 40000
 #define MAX_SEGMENTS 254  /* of QEMU's virtio-blk; block_rq_issue shows writes of up to 1016 KiB */
 #define DEVICE_THREADS 64 /* of the emulator, so that requests do not wait for each other */
-/* What a fork of the test program took beside the traced pages: stack, page tables, slab objects,
- * and some ten pages that the child copied (__memcg_kmem_charge_page() and __mem_cgroup_charge()
- * traced under 6.1). */
-#define FORK_PAGES 40
-#define FORK_FAULTS 23 /* and the faults on its own pages, after a fork and between the counts */
-#define FAULTS 1
 /* From the end of one pass over the list to the next pass (mm_vmscan_lru_shrink_inactive to
  * mm_vmscan_lru_isolate, 6.1): 57 to 90 us, where it takes 4 to 8 us within a pass. */
 #define PASS_NS 60000
@@ -65,7 +60,8 @@ void guest_costs(struct machine_config *c) {
     uint64_t *zram[] = {&p->zram.same_filled_ns, &p->zram.write_ns, &p->zram.read_ns,
                         &p->zram.free_ns, &p->zram.copy_page_ns};
 
-    c->fork_pages = FORK_PAGES;
+    c->fork_pages = GUEST_FORK_PAGES;
+    c->fork_parent_pages = GUEST_PARENT_PAGES;
     c->tlb_entries = TLB_ENTRIES;
     c->tlb_contents = true;
     _Static_assert(sizeof(struct mm_cost) % sizeof(uint64_t) == 0, "an array of times");
@@ -91,8 +87,4 @@ void guest_costs(struct machine_config *c) {
                                .seq_write_ns = WRITE_NS,
                                .submit_ns = SUBMIT_NS,
                                .complete_ns = COMPLETE_NS};
-}
-
-int64_t guest_own_faults(uint32_t forks) {
-    return FAULTS + FORK_FAULTS * (int64_t)forks;
 }

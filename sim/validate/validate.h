@@ -182,7 +182,5 @@ void error_summarize(const struct case_result *const *cases, size_t n, bool boun
 
 /* Replaces the costs of c by those of the machine that recorded the reference runs. */
 void guest_costs(struct machine_config *c);
-/* Page faults of the test program on its own pages that the kernel counted with the others. */
-int64_t guest_own_faults(uint32_t forks);
 
 #endif

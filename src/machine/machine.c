@@ -277,6 +277,7 @@ static int wire(struct machine *m, struct rf_err *err) {
                   .watermark_scale_factor = c->watermark_scale_factor,
                   .min_free_kbytes = c->min_free_kbytes,
                   .fork_pages = c->fork_pages,
+                  .fork_parent_pages = c->fork_parent_pages,
                   .vma_ra_enabled = c->vma_ra_enabled,
                   .lru_gen_enabled = c->lru_gen_enabled,
                   .thp_always = c->thp_enabled == THP_ALWAYS,

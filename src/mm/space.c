@@ -24,6 +24,13 @@ static int grow(void **arr, uint32_t *cap, uint32_t n, size_t elem, struct rf_er
 
 #define MAX_PIDS (1u << 22) /* PID_MAX_LIMIT (include/linux/threads.h 6.1) */
 
+/* Pages that stay charged as long as the process lives, in no list. */
+static void charge_task(struct mm *mm, struct sim_cpu *cpu, struct process *p, uint32_t nr) {
+    p->kernel_pages += nr;
+    for (uint32_t i = 0; i < nr; i++)
+        memcg_charge_kernel(mm, cpu, p->memcg, 1);
+}
+
 int space_process(struct mm *mm, struct sim_cpu *cpu, uint32_t pid, uint32_t memcg, bool forked,
                   struct rf_err *err) {
     mm->cur = cpu;
@@ -42,9 +49,10 @@ int space_process(struct mm *mm, struct sim_cpu *cpu, uint32_t pid, uint32_t mem
     p->memcg = memcg;
     p->nblocks = 0;
     memcg_charge_obj(mm, cpu, memcg, TASK_SLAB_BYTES);
-    p->kernel_pages = forked ? mm->p.knobs.fork_pages : 0;
-    for (uint32_t i = 0; i < p->kernel_pages; i++)
-        memcg_charge_kernel(mm, cpu, memcg, 1);
+    p->forked = false;
+    p->kernel_pages = 0;
+    if (forked)
+        charge_task(mm, cpu, p, mm->p.knobs.fork_pages);
     return RF_OK;
 }
 
@@ -245,6 +253,10 @@ int space_fork_block(struct mm *mm, struct sim_cpu *cpu, uint32_t child_block,
         p->child = child_block;
     } else if (c->parent != parent_block) {
         return rf_fail(err, RF_EINPUT, "block %u is copied by a second fork", child_block);
+    }
+    if (p->listed && !mm->proc[p->pid].forked) {
+        mm->proc[p->pid].forked = true;
+        charge_task(mm, cpu, &mm->proc[p->pid], mm->p.knobs.fork_parent_pages);
     }
     for (uint32_t i = 0; i < 512; i++) {
         uint32_t from = parent_block << 9 | i, to = child_block << 9 | i;

@@ -41,6 +41,7 @@ struct block {
 };
 struct process {
     bool alive;
+    bool forked; /* has a child, or had */
     uint32_t memcg, kernel_pages;
     uint64_t lru_walked; /* MGLRU: when it was last walked, see gen_age(); 0 = not yet */
     uint32_t *blocks;

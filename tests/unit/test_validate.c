@@ -289,6 +289,76 @@ static void test_repetitions(void **state) {
     knob_table_free(&knobs);
 }
 
+/* The faults of stock 6.1 and 6.12 kernels, the same of both, on short traces that do not swap:
+ * those of the pages, and those of the program that played them. */
+static void test_forks(void **state) {
+    static const struct {
+        const char *ops; /* behind 2,100 stores to as many pages */
+        int64_t pgfault;
+    } recorded[] = {
+        {"", 2101},
+        {"F\ncW 0 0\ncR 1\n", 2116},
+        {"F\ncR 1\ncW 0 0\n", 2116},
+        {"F\ncD 0\n", 2114},
+        {"F\ncR 1\ncD 0\n", 2116},
+        {"F\ncW 0 1\ncW 1100 1\ncW 2080 1\ncW 1 1\n", 2119},
+        {"F\ncR 0\nW 0 1\nW 1100 1\nW 2080 1\nW 1 1\n", 2121},
+        {"F\nF\ncR 0\nW 0 1\nF\n", 2136},
+        {"F\nD 5\n", 2112},
+        {"F\ncR 0\ncR 1\ncW 1 1\nD 5\nF\ncW 3 1\nR 7\nW 9 1\nW 1050 1\n", 2134},
+    };
+    struct validate_opts o = options();
+    struct validation v;
+    struct rf_err err = {0};
+    char text[32768];
+
+    (void)state;
+    plain_case("[4,4,4]");
+    put("6.12/disk_t.json",
+        "{\"case\":\"disk_t\",\"kernel\":\"6.12.1\",\"trace\":\"t\",\"bank\":\"b\","
+        "\"region_pages\":2100," KNOBS ",\"counters\":{\"vmstat.pgfault\":[1,1,1]}}");
+    for (size_t i = 0; i < sizeof(recorded) / sizeof(recorded[0]); i++) {
+        size_t n = 0; /* content 0, 1: the bank's two pages */
+
+        for (int page = 0; page < 2100; page++)
+            n += (size_t)snprintf(text + n, sizeof(text) - n, "W %d 0\n", page);
+        snprintf(text + n, sizeof(text) - n, "%s", recorded[i].ops);
+        put("traces/t.txt", text);
+        assert_int_equal(validate_run(&o, &v, &err), RF_OK);
+        assert_int_equal(row_named(&v.cases[0], "vmstat.pgfault")->value, recorded[i].pgfault);
+        validation_free(&v);
+    }
+}
+
+/* 4,000 stores, a child that repeats them, and its parent too, as stock 6.1 and 6.12 count them.
+ * The counters were read at checkpoints, the last time after the fork. */
+static void test_fork_checkpoints(void **state) {
+    struct validate_opts o = options();
+    struct validation v;
+    struct rf_err err = {0};
+    char *text = malloc(1 << 18);
+    size_t n = 0;
+
+    (void)state;
+    assert_non_null(text);
+    plain_case("[4,4,4]");
+    put("6.12/disk_t.json",
+        "{\"case\":\"disk_t\",\"kernel\":\"6.12.1\",\"trace\":\"t\",\"bank\":\"b\","
+        "\"region_pages\":4000," KNOBS ",\"counters\":{\"vmstat.pgfault\":[12022,12022,12022]},"
+        "\"checkpoints\":{\"ops\":[1500,3000,8001],\"pgfault\":[[1501,3001,8016]]}}");
+    for (int page = 0; page < 12000; page++)
+        n += (size_t)snprintf(text + n, 32, "%s%sW %d %d\n", page == 4000 ? "F\n" : "",
+                              page / 4000 == 1 ? "c" : "", page % 4000, page / 8000);
+    put("traces/t.txt", text);
+    free(text);
+    assert_int_equal(validate_run(&o, &v, &err), RF_OK);
+    assert_int_equal(row_named(&v.cases[0], "vmstat.pgfault")->value, 12022);
+    for (size_t i = 0; i < 3; i++)
+        assert_true(near(v.cases[0].checkpoints[0].error[i], 0));
+    assert_int_equal(v.cases[0].checkpoints[0].value[2], 8016);
+    validation_free(&v);
+}
+
 static void test_limit_missed(void **state) {
     struct validate_opts o = options();
     struct validation v;
@@ -635,6 +705,8 @@ int main(void) {
         cmocka_unit_test(test_sha256),
         cmocka_unit_test_setup_teardown(test_plain_case, setup, teardown),
         cmocka_unit_test_setup_teardown(test_repetitions, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_forks, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_fork_checkpoints, setup, teardown),
         cmocka_unit_test_setup_teardown(test_limit_missed, setup, teardown),
         cmocka_unit_test_setup_teardown(test_oom_expected, setup, teardown),
         cmocka_unit_test_setup_teardown(test_bad_input, setup, teardown),

@@ -7,6 +7,21 @@
 
 #include "refault/trace.h"
 
+/*
+ * A program that plays a text trace has pages of its own, which a child shares with it until it
+ * stores to them. Pages of the parent are none of the trace, what a child copies is: so many pages
+ * as soon as it runs, and with its first W or D of some pages the page of an index that has their
+ * entries. They lie behind the region. All 0: nothing is copied.
+ */
+struct import_player {
+    uint32_t copies;
+    uint32_t entries; /* of the pages of a region in one page of the index; 0 = no index */
+};
+/* Of the index of a region of so many pages. */
+static inline uint64_t player_index_pages(const struct import_player *p, uint64_t pages) {
+    return p->entries ? (pages + p->entries - 1) / p->entries : 0;
+}
+
 struct import_options {
     const char *bank;     /* page contents, or NULL */
     const char *contents; /* synthetic content spec used without a bank, NULL = hist:mean=1650 */
@@ -17,6 +32,7 @@ struct import_options {
                              format says */
     const char *note;     /* added to the provenance, or NULL */
     int zstd_level;       /* 0 = default */
+    struct import_player player;
 };
 
 struct importer_ops {

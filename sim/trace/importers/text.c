@@ -9,6 +9,7 @@
  *   # ...    comment; blank lines are skipped
  */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "importer.h"
 #include "../lines.h"
@@ -22,12 +23,14 @@ struct text_import {
     struct trace_writer *w;
     const struct import_options *opt;
     uint64_t max_page, pages, bank_pages;
-    bool any, contents_seen;
+    bool any, contents_seen, forks;
     uint32_t blocks; /* blocks of the region */
     uint32_t procs;  /* processes so far */
     bool in_child;
     uint32_t child, child_base; /* first id of the child's region */
     uint32_t next_block;
+    uint64_t copied; /* pages behind the region for what a child copies */
+    bool *index;     /* pages of the player's index that the child has stored to */
 };
 
 struct text_op {
@@ -103,6 +106,7 @@ static int scan(struct text_import *t, struct rf_err *err) {
     while ((rc = rft_lines_next(t->lines, &line, &len, err)) == 1) {
         if ((rc = parse_line(t, line, &op, err)))
             return rc;
+        t->forks |= op.kind == 'F';
         if (op.kind && op.kind != 'F') {
             t->max_page = RF_MAX(t->max_page, op.page);
             t->any = true;
@@ -124,7 +128,7 @@ static int start_process(struct text_import *t, uint32_t pid, uint32_t parent, u
                               .pid = pid,
                               .vma = pid,
                               .first = first,
-                              .n = (uint32_t)t->pages,
+                              .n = (uint32_t)(t->pages + t->copied),
                               .vpn = BASE_VPN};
     return trace_write_event(t->w, &ev, err);
 }
@@ -144,6 +148,11 @@ static int end_child(struct text_import *t, struct rf_err *err) {
         (rc = simple_event(t, TEV_WAIT, 0, t->child, err)))
         return rc;
     return simple_event(t, TEV_SWITCH, 0, 0, err);
+}
+
+/* The child stores to a page of the player's own, which it shares with its parent no longer. */
+static int copy_own_page(struct text_import *t, uint64_t i, struct rf_err *err) {
+    return trace_write_store(t->w, (uint32_t)(t->child_base + t->pages + i), 1, err);
 }
 
 static int begin_child(struct text_import *t, struct rf_err *err) {
@@ -168,7 +177,25 @@ static int begin_child(struct text_import *t, struct rf_err *err) {
         if ((rc = trace_write_event(t->w, &ev, err)))
             return rc;
     }
-    return simple_event(t, TEV_SWITCH, t->child, 0, err);
+    if ((rc = simple_event(t, TEV_SWITCH, t->child, 0, err)))
+        return rc;
+    for (uint64_t i = 0; i < t->copied; i++)
+        t->index[i] = false;
+    for (uint32_t i = 0; i < t->opt->player.copies; i++)
+        if ((rc = copy_own_page(t, i, err)))
+            return rc;
+    return 0;
+}
+
+/* The child enters what it has stored into its index. */
+static int enter_in_index(struct text_import *t, uint64_t page, struct rf_err *err) {
+    if (!t->opt->player.entries)
+        return 0;
+    uint64_t i = page / t->opt->player.entries;
+    if (t->index[i])
+        return 0;
+    t->index[i] = true;
+    return copy_own_page(t, t->opt->player.copies + i, err);
 }
 
 static int play(struct text_import *t, struct rf_err *err) {
@@ -209,7 +236,7 @@ static int play(struct text_import *t, struct rf_err *err) {
                                 : trace_write_access(t->w, id, true, err);
             break;
         }
-        if (rc)
+        if (rc || (op.child && op.kind != 'R' && (rc = enter_in_index(t, op.page, err))))
             return rc;
     }
     return rc ? rc : end_child(t, err);
@@ -250,7 +277,14 @@ static int import(const char *in, const char *out, const struct import_options *
     if (!rc) {
         if (!t.pages)
             t.pages = (t.max_page + 512) / 512 * 512;
-        t.blocks = (uint32_t)((t.pages + 511) / 512);
+        if (t.forks)
+            t.copied = opt->player.copies + player_index_pages(&opt->player, t.pages);
+        t.blocks = (uint32_t)((t.pages + t.copied + 511) / 512);
+        t.index = calloc(t.copied + 1, sizeof(*t.index));
+        if (!t.index)
+            rc = rf_fail(err, RF_ENOMEM, "%s: no memory for its pages", in);
+    }
+    if (!rc) {
         snprintf(provenance, sizeof(provenance), "text trace %.200s, region of %llu pages%s%.500s",
                  import_basename(in), (unsigned long long)t.pages, opt->note ? "; " : "",
                  opt->note ? opt->note : "");
@@ -270,6 +304,7 @@ static int import(const char *in, const char *out, const struct import_options *
             rc = trace_writer_close(t.w, err);
     }
     rft_lines_close(t.lines);
+    free(t.index);
     return rc;
 }
 
