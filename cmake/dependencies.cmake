@@ -45,6 +45,7 @@ if(REFAULT_JEMALLOC)
   # Nothing names jemalloc's own symbols, so the linker must be told to keep it.
   target_link_libraries(refault_malloc INTERFACE
                         -Wl,--push-state,--no-as-needed dep_jemalloc -Wl,--pop-state)
+  target_sources(refault_malloc INTERFACE ${PROJECT_SOURCE_DIR}/cmake/jemalloc.c)
 endif()
 if(BUILD_TESTING)
   refault_dependency(dep_cmocka cmocka cmocka cmocka.h libcmocka-dev)

@@ -41,7 +41,7 @@ struct rf_varr {
     size_t bytes; /* reserved */
 };
 
-/* Reserves count * elem bytes (rounded up to a page) of zeros, from 192 KiB on without memory for
+/* Reserves count * elem bytes (rounded up to a page) of zeros, above 1 MiB without memory for
  * what is never written. RF_ENOMEM if the address space is refused, RF_ELIMIT on overflow. */
 int rf_varr_init(struct rf_varr *v, size_t count, size_t elem, struct rf_err *err) RF_MUST_CHECK;
 /* Says that nearly all of the array will be written: ranges of more than 2 MiB then ask for huge

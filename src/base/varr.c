@@ -12,9 +12,10 @@
 /* Below this a huge page saves too little address translation to be worth asking for. */
 #define DENSE_MIN ((size_t)4 << 20)
 #define HUGE_PAGE ((size_t)2 << 20)
-/* Up to this the heap is cheaper: it keeps what machines of a sweep give back, while a mapping is
- * faulted in page by page, and its end interrupts the other threads' CPUs. */
-#define SMALL_MAX ((size_t)192 << 10)
+/* Up to this the heap is cheaper: it keeps what machines of a sweep give back and may be of huge
+ * pages, while a mapping is faulted in page by page, and its end interrupts the other threads'
+ * CPUs. */
+#define SMALL_MAX ((size_t)1 << 20)
 
 static int init_small(struct rf_varr *v, size_t bytes, struct rf_err *err) {
     v->base = aligned_alloc(RF_PAGE_SIZE, bytes);

@@ -108,6 +108,30 @@ static void varr_is_zero_and_writable(void **state) {
     assert_int_equal(err.code, RF_ENOMEM);
 }
 
+/* What was given back may be handed out again: it has to be zero again, from the heap as well as
+ * from a mapping (the sizes are below, at and above the limit between the two). */
+static void varr_is_zero_when_made_again(void **state) {
+    static const size_t sizes[] = {RF_PAGE_SIZE, (size_t)1 << 20, ((size_t)1 << 20) + RF_PAGE_SIZE};
+    struct rf_err err = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        for (int round = 0; round < 4; round++) {
+            struct rf_varr v;
+            size_t set = 0;
+
+            assert_int_equal(rf_varr_init(&v, sizes[i], 1, &err), RF_OK);
+            assert_true(v.bytes >= sizes[i]);
+            assert_int_equal((uintptr_t)v.base % RF_PAGE_SIZE, 0);
+            for (size_t b = 0; b < sizes[i]; b++)
+                set += ((const uint8_t *)v.base)[b] != 0;
+            assert_int_equal(set, 0);
+            memset(v.base, 0xa5, sizes[i]);
+            rf_varr_free(&v);
+        }
+    }
+}
+
 /* splitmix64 from seed 0 begins e220a8397b1dcdaf, 6e789e6aa1b965f4, 06c45d188009454f,
  * f88bb8a8724c81ec (the known answers of the reference implementation). The first output of
  * xoshiro256** from there follows by hand from s[1]: rotl(s[1] * 5, 7) * 9. */
@@ -202,6 +226,7 @@ int main(void) {
         cmocka_unit_test(quoted_text_is_printable),
         cmocka_unit_test(exit_statuses),
         cmocka_unit_test(varr_is_zero_and_writable),
+        cmocka_unit_test(varr_is_zero_when_made_again),
         cmocka_unit_test(rng_known_answers),
         cmocka_unit_test(rng_below_is_uniform),
         cmocka_unit_test(hist_buckets),
