@@ -3,7 +3,11 @@
  * goes over them. */
 #include <jemalloc/jemalloc.h>
 
-/* Heaps ask for huge pages. The arrays of a machine are written once over their whole length, and a
- * sweep makes one machine after another: page by page that is hundreds of faults each, which take
- * longest where threads share an address space or the host is itself a virtual machine. */
-const char *malloc_conf = "thp:always";
+/*
+ * thp: the heap asks for huge pages. A machine's arrays are written over their whole length when it
+ * is made, and a sweep makes one after another: page by page that is hundreds of faults each, which
+ * cost most where threads share the address space or the computer is itself a virtual machine.
+ * narenas: one heap for all threads, so that each makes its machines from what another's gave back.
+ * Machines take memory when they are made, hardly while they run: threads do not wait for it.
+ */
+const char *malloc_conf = "thp:always,narenas:1";
