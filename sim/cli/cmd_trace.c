@@ -177,7 +177,10 @@ static int trace_cli_info(int argc, char **argv, struct rf_err *err) {
     }
     char shown[4096];
     const char *path = report_line(argv[optind], shown, sizeof(shown));
-    if ((rc = output_keeps(json, argv[optind], err)) || (rc = trace_open(argv[optind], &r, err)))
+    rc = output_keeps(json, argv[optind], err);
+    if (!rc)
+        rc = trace_open(argv[optind], &r, err);
+    if (rc)
         return trace_cli_error(err);
     if (verify)
         rc = trace_verify(r, err);

@@ -18,7 +18,7 @@
 #define CHECKSUMS true
 #endif
 #define HASH_DIGITS 16u
-#define MAX_LINE ((size_t)64 << 20)
+#define MAX_LINE ((size_t)16 << 20)
 #define MAX_DAMAGED 1000u /* lines, before the first intact one */
 
 struct journal {

@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
+#include <zstd.h>
 
 #include "zram_script.h"
 
@@ -125,11 +127,53 @@ static void test_errors(void **state) {
     }
 }
 
+/* What loading a file of these bytes, as they are or packed, says; "" if it is taken whole. */
+static const char *load(const char *bytes, size_t n, bool pack, size_t max_line) {
+    static struct rf_err err;
+    char path[] = "/tmp/test-zram-script-XXXXXX", packed[512], *text = NULL;
+    size_t len = pack ? ZSTD_compress(packed, sizeof(packed), bytes, n, 1) : n, got;
+    int fd = mkstemp(path), rc;
+
+    assert_true(fd >= 0 && !ZSTD_isError(len));
+    assert_int_equal(write(fd, pack ? packed : bytes, len), len);
+    close(fd);
+    err = (struct rf_err){0};
+    rc = zram_script_load(path, max_line, &text, &got, &err);
+    unlink(path);
+    if (rc == RF_OK) {
+        assert_int_equal(got, n);
+        assert_memory_equal(text, bytes, n);
+        free(text);
+        return "";
+    }
+    assert_int_equal(rc, RF_EINPUT);
+    return err.msg + strlen(path);
+}
+
+static void test_text(void **state) {
+    static const char zero[] = "w 0 0\nr\0 0\n", lines[] = "1234\n12345\n\n12345";
+
+    (void)state;
+    for (int pack = 0; pack < 2; pack++) {
+        assert_string_equal(load(zero, sizeof(zero) - 1, pack, 100),
+                            ":2: a zero byte, expected text");
+        assert_string_equal(load(zero, sizeof(zero) - 1, pack, SIZE_MAX),
+                            ":2: a zero byte, expected text");
+        assert_string_equal(load(zero, sizeof(zero) - 1, pack, 0), "");
+        assert_string_equal(load(lines, sizeof(lines) - 1, pack, 5), "");
+        assert_string_equal(load(lines, sizeof(lines) - 1, pack, 4),
+                            ":2: line of more than 4 bytes");
+        assert_string_equal(load(lines, 5, pack, 4), "");
+        assert_string_equal(load("", 0, pack, 4), "");
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_operations),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,21 +11,11 @@ words tune --minimize=p
 words tune --where st
 words sweep --where zswap.max
 words import --from ''
-words import --file-pages ''
 words validate --kinds ''
 words validate --kinds zram,z
 words zram --comp lz
 words zram --recomp=zs
 words gen ''
-words zsmalloc classes --page-size ''
-words mrc --exact a
-words replay --progress ''
-words replay --kernel 6.1
-words replay --set swap.device=
-words sweep --sweep thp.enabled=never,
-words trace ''
-words completion ''
-words knobs vm.sw
 # Each that is offered is taken.
 "$REFAULT" gen zipf -o t.rft --pages 64 --ops 500 || exit 9
 for m in $("$REFAULT" completion words -- tune --minimize '' | cut -f 1); do

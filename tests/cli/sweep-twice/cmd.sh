@@ -2,7 +2,7 @@
 # A value that stands twice would only repeat rows. It is told by what it means, not how it is written.
 "$REFAULT" gen zipf -o t.rft --pages 64 --ops 500 || exit 9
 for l in seed=1,1 vm.page-cluster=0..5,3 memory.max=1G,2G,1024M cost.mm.minor_fault_ns=1000,1us zswap.enabled=0,1,0; do
-    "$REFAULT" sweep t.rft --sweep $l
+    "$REFAULT" sweep t.rft --sweep "$l"
     echo "$?"
 done
 "$REFAULT" sweep t.rft --sweep seed=1,2 --sweep vm.swappiness=1 --sweep seed=3
