@@ -128,6 +128,29 @@ static int take_values(struct value_list *l, const json_t *object, enum machine_
     return RF_OK;
 }
 
+static bool printable(const char *s) {
+    for (unsigned n; (n = rf_utf8_length(s)); s += n)
+        ;
+    return !*s;
+}
+
+/* Names and texts of an object are shown as they are. */
+static int check_texts(const json_t *o, struct rf_err *err) {
+    const char *name;
+    json_t *v;
+
+    json_object_foreach((json_t *)(uintptr_t)o, name, v) {
+        const char *text = json_string_value(v);
+
+        if (!printable(name) || (text && !printable(text)))
+            return rf_fail(err, RF_EINPUT,
+                           "\"%.60s\": expected names and texts without control "
+                           "characters",
+                           printable(name) ? text : name);
+    }
+    return RF_OK;
+}
+
 int report_values(const json_t *result, struct value_list *out, struct rf_err *err) {
     const json_t *time = json_object_get(result, "time"), *x = json_object_get(result, "x"),
                  *counters = json_object_get(result, "counters");
@@ -137,6 +160,11 @@ int report_values(const json_t *result, struct value_list *out, struct rf_err *e
         !json_is_object(json_object_get(result, "trace")) ||
         !json_is_string(json_object_get(result, "outcome")))
         return rf_fail(err, RF_EINPUT, "not a result as 'refault replay --json' writes it");
+    const json_t *shown[] = {result, json_object_get(result, "config"), time, counters, x};
+    for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
+        if (check_texts(shown[i], err) != RF_OK)
+            return RF_EINPUT;
+    }
     if (take_values(out, time, MV_TIME) != RF_OK ||
         take_values(out, counters, MV_COUNTER) != RF_OK || take_values(out, x, MV_X) != RF_OK) {
         value_list_free(out);

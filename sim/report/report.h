@@ -65,7 +65,8 @@ json_t *report_json(const struct replay_result *r, const struct knob_table *knob
                     const char *trace_name);
 /* A JSON string (new reference) of any bytes: those that are no UTF-8 become '?'. */
 json_t *report_string(const char *text);
-/* The way back: all integer values of such an object, sorted. RF_EINPUT if it is no result. */
+/* The way back: all integer values of such an object, sorted. RF_EINPUT if it is no result, or if a
+ * name or text of it could not be shown as it is. */
 int report_values(const json_t *result, struct value_list *out, struct rf_err *err) RF_MUST_CHECK;
 /* Writes an object: indented, or on one line; ends with a newline. */
 int report_write_json(struct output *o, const json_t *j, bool one_line,

@@ -27,4 +27,8 @@ done
 "$REFAULT" sweep t.rft --sweep "vm.swappiness=$bad"
 "$REFAULT" sweep t.rft --sweep vm.swappiness=1,2 --where "$bad"
 "$REFAULT" "$bad"
+for k in '"x\\u001b[2J":1' '"z":"\\u009b"'; do
+    printf '{"trace":{},"time":{},"x":{},"counters":{},"outcome":"done",%b}\n' "$k" >r
+    "$REFAULT" compare r
+done
 "$REFAULT" zram z --bank b | grep -a -e == -e --

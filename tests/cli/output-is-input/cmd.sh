@@ -25,6 +25,7 @@ for c in "import --from text t -o t --bank b" "import --from text t -o sym --ban
     "$REFAULT" $c
     [ $? = 2 ] || echo "$c"
 done
+# shellcheck disable=SC2094 # that is what is tried
 "$REFAULT" zram - --bank b --json s <s
 [ $? = 2 ] || echo stdin
 cat t b s l c p r.rft u.part | cmp - before
