@@ -2,6 +2,7 @@
 /* refault validate: recorded runs of real kernels against the model. */
 #include "cli/cli.h"
 
+#include <dirent.h>
 #include <fnmatch.h>
 #include <stdlib.h>
 #include "config/value.h"
@@ -207,6 +208,40 @@ static int take_option(void *ctx, int id, const char *value, struct rf_err *err)
     }
 }
 
+/* That no output is a file of DIR/SUB. What cannot be read is found out later. */
+static int keep_folder(const struct args *a, const char *sub, struct rf_err *err) {
+    char path[4096];
+    struct dirent *e;
+    int rc = RF_OK;
+    DIR *d;
+
+    snprintf(path, sizeof(path), "%.3000s/%.500s", a->o.dir, sub);
+    d = opendir(path);
+    while (d && rc == RF_OK && (e = readdir(d))) {
+        snprintf(path, sizeof(path), "%.3000s/%.500s/%.500s", a->o.dir, sub, e->d_name);
+        rc = outputs_keep(&a->out, path, err);
+    }
+    if (d)
+        closedir(d);
+    return rc;
+}
+
+/* That none is a recorded run (each kernel has a folder of them), a trace or a bank. */
+static int keep_recorded(const struct args *a, struct rf_err *err) {
+    DIR *d = opendir(a->o.dir);
+    struct dirent *e;
+    int rc = RF_OK;
+
+    while (d && rc == RF_OK && (e = readdir(d))) {
+        if ((e->d_name[0] >= '0' && e->d_name[0] <= '9') || strcmp(e->d_name, "traces") == 0 ||
+            strcmp(e->d_name, "banks") == 0)
+            rc = keep_folder(a, e->d_name, err);
+    }
+    if (d)
+        closedir(d);
+    return rc;
+}
+
 static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
     int rc = cli_parse(&cmd_validate_info, argc, argv, take_option, a, err);
 
@@ -224,7 +259,8 @@ static int parse(struct args *a, int argc, char **argv, struct rf_err *err) {
     }
     if (a->ablate && !a->out.path[OUT_MARKDOWN])
         return rf_fail(err, RF_EUSAGE, "--ablate needs --markdown, which it adds a table to");
-    return outputs_check(&a->out, err);
+    rc = outputs_check(&a->out, err);
+    return rc == RF_OK ? keep_recorded(a, err) : rc;
 }
 
 /* ---- output ---- */

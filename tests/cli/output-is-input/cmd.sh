@@ -28,5 +28,13 @@ done
 # shellcheck disable=SC2094 # that is what is tried
 "$REFAULT" zram - --bank b --json s <s
 [ $? = 2 ] || echo stdin
+mkdir g g/6.12 g/traces
+echo '{}' >g/6.12/x.json
+echo >g/traces/t.txt
+ln -s g/6.12/x.json case
+for f in g/6.12/x.json g/traces/t.txt case; do
+    "$REFAULT" validate g --json $f
+    [ $? = 2 ] && [ -s $f ] || echo "$f"
+done
 cat t b s l c p r.rft u.part | cmp - before
 ls
