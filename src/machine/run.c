@@ -340,6 +340,7 @@ static bool run_fault(struct stream *s, struct sim_cpu *cpu, enum task_result *r
         m->ended = m->stop = true;
         *res = TASK_BLOCK;
         return false;
+    case FAULT_AGAIN: /* stays within */
     case FAULT_DONE:
         break;
     }

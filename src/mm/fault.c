@@ -200,9 +200,20 @@ const char *fault_kind_name(enum fault_kind kind) {
     return names[kind];
 }
 
+/* By what the page table has there. */
+static enum fault_result handle_entry(struct mm *mm, struct sim_cpu *cpu, uint32_t id, bool write,
+                                      struct fault_ctx *ctx) {
+    uint64_t p = mm->pte[id];
+
+    if (p & PTE_PRESENT)
+        return do_wp_page(mm, cpu, id, ctx);
+    if (p & PTE_SWAP)
+        return swap_fault(mm, cpu, id, write, ctx);
+    return anon_fault(mm, cpu, id, write, ctx);
+}
+
 enum fault_result handle_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, bool write,
                                struct fault_ctx *ctx) {
-    uint64_t p = mm->pte[id];
     uint32_t memcg = mm->proc[mm->block[id >> 9].pid].memcg;
     enum fault_result r;
 
@@ -227,14 +238,16 @@ enum fault_result handle_fault(struct mm *mm, struct sim_cpu *cpu, uint32_t id, 
     mm->observed_pid = mm->block[id >> 9].pid;
     bool huge = RF_UNLIKELY(!mm->block[id >> 9].table) && thp_fault(mm, cpu, id, write, ctx);
     block_touch(mm, cpu, id >> 9);
-    if (huge)
-        r = FAULT_DONE;
-    else if (p & PTE_PRESENT)
-        r = do_wp_page(mm, cpu, id, ctx);
-    else if (p & PTE_SWAP)
-        r = swap_fault(mm, cpu, id, write, ctx);
-    else
-        r = anon_fault(mm, cpu, id, write, ctx);
+    r = huge ? FAULT_DONE : handle_entry(mm, cpu, id, write, ctx);
+    for (uint32_t i = 0; RF_UNLIKELY(r == FAULT_AGAIN); i++) {
+        if (i == MAX_RECLAIM_RETRIES) {
+            r = FAULT_OOM; /* the kernel would go on for ever */
+            break;
+        }
+        vm_count(mm, memcg, VM_pgfault, 1);
+        sim_charge(cpu, mm->p.cost.minor_fault_ns);
+        r = handle_entry(mm, cpu, id, write, ctx);
+    }
     mm->in_fault = false;
     if (r == FAULT_RETRY) {
         mm->observed_pid = RF_NONE;

@@ -11,7 +11,12 @@ struct sim_cpu;
 struct folio;
 struct vma;
 
-enum fault_result { FAULT_DONE, FAULT_RETRY, FAULT_OOM };
+enum fault_result {
+    FAULT_DONE,
+    FAULT_RETRY, /* once what it waits for has happened */
+    FAULT_AGAIN, /* nothing was done, for the entry had changed: the access faults anew */
+    FAULT_OOM,
+};
 enum fault_kind {
     FK_MINOR,
     FK_WP,

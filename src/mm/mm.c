@@ -68,6 +68,7 @@ int mm_create(const struct mm_params *p, struct mm **out, struct rf_err *err) {
     for (uint32_t i = 0; i < mm->nr_blocks; i++)
         mm->block[i] = (struct block){
             .pieces = RF_NONE, .parent = RF_NONE, .child = RF_NONE, .sibling = RF_NONE};
+    mm->held = RF_NONE;
     memcg_init(mm);
     for (uint32_t i = 0; mm->mark_arr.base && i < MAX_MEMCGS * NR_LRU; i++)
         mm->memcg[i / NR_LRU].lruvec.list[i % NR_LRU].mark =

@@ -107,8 +107,9 @@ struct mm {
     uint32_t nr_memcgs;
     struct lruvec *shrunk; /* whose lists reclaim looked at last; NULL: none yet */
     struct mm_cpu *cpu;
-    struct sim_cpu *cur;             /* whose code runs now */
-    bool in_fault;                   /* it handles a page fault */
+    struct sim_cpu *cur; /* whose code runs now */
+    bool in_fault;       /* it handles a page fault */
+    uint32_t held;       /* folio with one more reference, that of a copy; RF_NONE: none */
     const struct observer *observer; /* NULL: nobody looks */
     uint32_t observed_pid; /* whose fault is handled, for the observer; RF_NONE: nobody's */
     uint64_t c[NR_VM_COUNTERS];

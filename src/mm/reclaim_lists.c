@@ -17,11 +17,16 @@ enum fate {
     FATE_PENDING, /* waits in the batch to be written */
 };
 
+/* Besides those of the reclaim pass. */
+static uint32_t refs_of(const struct mm *mm, uint32_t id) {
+    return folio_refs(&mm->folio[id]) + (id == mm->held);
+}
+
 static bool try_free(struct mm *mm, struct sim_cpu *cpu, uint32_t id, struct shrink_stat *st) {
     struct folio *f = &mm->folio[id];
     bool cached = f->flags & FOLIO_SWAPCACHE;
 
-    if (folio_refs(f) != (cached ? folio_nr(f) : 0) || (f->flags & FOLIO_DIRTY))
+    if (refs_of(mm, id) != (cached ? folio_nr(f) : 0) || (f->flags & FOLIO_DIRTY))
         return false;
     if (cached) {
         uint32_t shadow = workingset_eviction(mm, f);
@@ -67,7 +72,7 @@ static enum fate pageout(struct mm *mm, struct sim_cpu *cpu, uint32_t id, struct
     struct folio *f = &mm->folio[id];
     uint32_t cached = (f->flags & FOLIO_SWAPCACHE) ? folio_nr(f) : 0;
 
-    if (folio_refs(f) != cached)
+    if (refs_of(mm, id) != cached)
         return FATE_KEEP;
     f->flags = (uint16_t)((f->flags & ~FOLIO_DIRTY) | FOLIO_RECLAIM);
     if (RF_UNLIKELY(st->batch != NULL)) {

@@ -84,6 +84,29 @@ static bool may_reuse(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, uint64
     return (pte & PTE_EXCLUSIVE) || reuse_w2(mm, cpu, folio, f);
 }
 
+/*
+ * The copy holds a reference to the old page, not its lock. So reclaim cannot free that page when
+ * the charge hits a limit, but looks at it like at any other: it clears the accessed bits, or puts
+ * the page into the swap cache and unmaps it. In either case wp_page_copy() then finds that the
+ * entry is not the one that faulted, and drops the copy.
+ */
+static enum charge_result charge_copy(struct mm *mm, struct sim_cpu *cpu, uint32_t memcg,
+                                      uint32_t old, struct fault_ctx *ctx) {
+    struct folio *f = old != RF_NONE ? &mm->folio[old] : NULL;
+    bool lock = f && folio_order(f) && !(f->flags & FOLIO_LOCKED); /* it is not to be split */
+    enum charge_result r = CHARGE_OOM;
+
+    if (lock)
+        f->flags |= FOLIO_LOCKED;
+    mm->held = old;
+    if (frames_available(mm, cpu, 1))
+        r = memcg_charge(mm, cpu, memcg, 1, ctx);
+    mm->held = RF_NONE;
+    if (lock)
+        mm->folio[old].flags &= (uint16_t)~FOLIO_LOCKED;
+    return r;
+}
+
 enum fault_result do_wp_page(struct mm *mm, struct sim_cpu *cpu, uint32_t id,
                              struct fault_ctx *ctx) {
     uint64_t p = mm->pte[id];
@@ -100,27 +123,22 @@ enum fault_result do_wp_page(struct mm *mm, struct sim_cpu *cpu, uint32_t id,
         ctx->kind = ctx->kind == FK_MINOR ? FK_WP : ctx->kind;
         return FAULT_DONE;
     }
-    /* The old page is held while charging, so reclaim cannot take it. */
-    uint16_t held = 0;
-    if (old != RF_NONE) {
-        held = mm->folio[old].flags & FOLIO_LOCKED;
-        mm->folio[old].flags |= FOLIO_LOCKED;
-    }
-    enum charge_result r = CHARGE_OOM;
-    if (frames_available(mm, cpu, 1))
-        r = memcg_charge(mm, cpu, memcg, 1, ctx);
-    if (old != RF_NONE && !held)
-        mm->folio[old].flags &= (uint16_t)~FOLIO_LOCKED;
+    p = mm->pte[id]; /* a huge entry may have been split */
+    enum charge_result r = charge_copy(mm, cpu, memcg, old, ctx);
     if (r != CHARGE_OK)
         return FAULT_OOM;
+    if (old != RF_NONE)
+        sim_charge(cpu, mm->p.cost.copy_page_ns);
+    if (RF_UNLIKELY(mm->pte[id] != p)) { /* pte_same() */
+        memcg_uncharge(mm, memcg, 1);
+        return FAULT_AGAIN;
+    }
     uint32_t fresh = folio_alloc(mm, memcg);
     if (fresh == RF_NONE) {
         memcg_uncharge(mm, memcg, 1);
         return FAULT_OOM;
     }
-    p = mm->pte[id];
     if (old != RF_NONE) {
-        sim_charge(cpu, mm->p.cost.copy_page_ns);
         mm->x_cow_copies++;
         folio_remove_rmap(mm, old, id, pte_content(p));
         ctx->kind = FK_COW;
