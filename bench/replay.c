@@ -7,11 +7,11 @@
  * that of the two sums of CPU time; printed is the median of the rounds' ratios, and of each side's
  * rate. One JSON object goes to stdout, nothing else.
  *
- *   resident  Zipf trace, memory for all of it
+ *   resident  Zipf trace, memory for all of it. A pass of stores before the clock starts makes both
+ *             sides fully resident; with --cold there is none
  *   mem75     the same trace, memory.max = 75 %, swap on zram0 with lz4
  *   mem25     the same with 25 %
- *   scan      ascending passes over all pages, memory for all of them. A pass of stores before the
- *             clock starts makes both sides fully resident; --cold times that pass too
+ *   scan      ascending passes over all pages, memory for all of them, resident as above
  *
  * Rates are accesses of the trace per microsecond.
  */
@@ -65,7 +65,16 @@ static void scan_trace(const struct options *o, uint32_t *ops) {
     rf_rng_seed(&store, 2);
     for (size_t i = 0; i < o->accesses; i++)
         ops[i] = (uint32_t)(i % o->pages) |
-                 (i < o->pages || rf_rng_below(&store, 1000) < WRITES_PERMILLE ? OP_WRITE : 0);
+                 (rf_rng_below(&store, 1000) < WRITES_PERMILLE ? OP_WRITE : 0);
+}
+
+/* A store to each page. */
+static uint32_t *fill_trace(const struct options *o) {
+    uint32_t *ops = must(malloc(o->pages * sizeof(*ops)));
+
+    for (uint32_t i = 0; i < o->pages; i++)
+        ops[i] = i | OP_WRITE;
+    return ops;
 }
 
 /* ---- the baseline ---- */
@@ -204,9 +213,9 @@ struct round {
 };
 
 static struct round run_round(const struct options *o, const struct part *p, struct content_set *cs,
-                              const uint32_t *ops, size_t untimed, bool print) {
+                              const uint32_t *ops, const uint32_t *fill, bool print) {
     uint32_t capacity = (uint32_t)((uint64_t)o->pages * p->percent / 100);
-    size_t left = o->accesses - untimed, slice = left / p->slices + 1;
+    size_t left = o->accesses, slice = left / p->slices + 1;
     struct round r = {0};
     struct rf_err err = {0};
     struct base b;
@@ -217,12 +226,12 @@ static struct round run_round(const struct options *o, const struct part *p, str
     start = bench_cpu();
     struct machine *m = new_machine(o, cs, p->percent);
     r.machine = bench_cpu() - start;
-    if (untimed) {
-        machine_part(m, ops, untimed);
-        base_run(&b, o, ops, untimed);
+    if (p->percent == 100 && !o->cold) {
+        machine_part(m, fill, o->pages);
+        base_run(&b, o, fill, o->pages);
         r = (struct round){0};
     }
-    for (ops += untimed; left; left -= slice, ops += slice) {
+    for (; left; left -= slice, ops += slice) {
         slice = RF_MIN(slice, left);
         start = bench_cpu();
         base_run(&b, o, ops, slice);
@@ -245,14 +254,13 @@ static struct round run_round(const struct options *o, const struct part *p, str
 }
 
 static void run_part(const struct options *o, const struct part *p, struct content_set *cs,
-                     const uint32_t *ops, bool first) {
-    size_t untimed = p->scan && !o->cold && o->accesses > o->pages ? o->pages : 0;
+                     const uint32_t *ops, const uint32_t *fill, bool first) {
     uint32_t rounds = o->rounds ? o->rounds : p->rounds;
-    double us = (double)(o->accesses - untimed) / 1e6;
+    double us = (double)o->accesses / 1e6;
     double machine[MAX_ROUNDS], baseline[MAX_ROUNDS], ratio[MAX_ROUNDS];
 
     for (uint32_t i = 0; i < rounds; i++) {
-        struct round r = run_round(o, p, cs, ops, untimed, i == 0 && o->counters);
+        struct round r = run_round(o, p, cs, ops, fill, i == 0 && o->counters);
         machine[i] = us / r.machine;
         baseline[i] = us / r.baseline;
         ratio[i] = r.baseline / r.machine;
@@ -268,7 +276,7 @@ static void usage(FILE *f) {
                "              [--rounds N] [--kernel VERSION] [--prefetch] [--counters] [--cold]\n"
                "  --rounds    of each part; by default from 2 of mem25 to 25 of scan\n"
                "  --prefetch  the baseline fetches nodes ahead as the machine does\n"
-               "  --cold      scan: the first pass counts\n"
+               "  --cold      resident, scan: no pass before, so first touches count\n"
                "  --counters  the machine's counters to stderr\n");
 }
 
@@ -342,7 +350,7 @@ int main(int argc, char **argv) {
 
     struct rf_err err = {0};
     struct content_set *cs;
-    uint32_t *ops = zipf_trace(&o);
+    uint32_t *ops = zipf_trace(&o), *fill = fill_trace(&o);
     bool first = true;
     if (content_synthetic(CONTENTS, 1, &cs, &err))
         bench_fail(&err);
@@ -351,11 +359,12 @@ int main(int argc, char **argv) {
             continue;
         if (parts[i].scan)
             scan_trace(&o, ops);
-        run_part(&o, &parts[i], cs, ops, first);
+        run_part(&o, &parts[i], cs, ops, fill, first);
         first = false;
     }
     printf("}\n");
     content_free(cs);
+    free(fill);
     free(ops);
     return 0;
 }
