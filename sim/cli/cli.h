@@ -133,6 +133,12 @@ int cli_model_note(const struct cli_model *m, const struct grid *g,
                    struct rf_err *err) RF_MUST_CHECK;
 /* The note itself. */
 void cli_note_idle(const struct idle_knobs *k);
+/* Notes how many points of the model with a grid on top are below the smallest memory for which the
+ * trace is valid, if any. A point that contradicts itself does not count: its run says so. */
+int cli_model_note_small(const struct cli_model *m, const struct grid *g, const char *trace,
+                         struct rf_err *err) RF_MUST_CHECK;
+/* The note itself; name: of the trace. */
+void cli_note_small(const char *name, const struct trace_info *i, size_t small, size_t points);
 /* Takes --json, --csv or --html; 1 if it was one of them, 0 if not. */
 int cli_output_option(struct outputs *o, int id, const char *value);
 

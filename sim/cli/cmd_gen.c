@@ -28,7 +28,7 @@ static const struct cli_option options[] = {
     {'o', 'o', "output", "OUT.rft", "the trace to write"},
     {O_SEED, 0, "seed", "S", "of the draws (1)"},
     {O_CONTENTS, 0, "contents", "SPEC", "synthetic page contents (zipf, scan: hist:mean=1650)"},
-    {O_THP, 0, "thp", NULL, "the mappings have MADV_HUGEPAGE"},
+    {O_THP, 0, "thp", NULL, "the mappings have MADV_HUGEPAGE, not MADV_NOHUGEPAGE"},
     {O_LEVEL, 0, "level", "N", "zstd level of the trace (3)"},
     {O_PAGES, 0, "pages", "N", "zipf, scan: pages of the one mapping"},
     {O_OPS, 0, "ops", "N", "zipf, scan: accesses"},

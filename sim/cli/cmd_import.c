@@ -18,7 +18,7 @@ static const struct cli_option options[] = {
     {O_PAGES, 0, "pages", "N", "text: size of the region in pages (up to the largest page)"},
     {O_FILE_PAGES, 0, "file-pages", "drop|anon",
      "swtrace: leave out file-backed pages, or keep them as anonymous memory (drop)"},
-    {O_THP, 0, "thp", NULL, "mappings have MADV_HUGEPAGE"},
+    {O_THP, 0, "thp", NULL, "mappings have MADV_HUGEPAGE (text: else MADV_NOHUGEPAGE)"},
     {O_MIN, 0, "min-memory", "N", "smallest memory in pages for which the recording is valid"},
     {O_NOTE, 0, "note", "TEXT", "added to the provenance"},
     {O_LEVEL, 0, "level", "N", "zstd level of the trace (3)"},

@@ -327,6 +327,8 @@ static int cmd_mrc(int argc, char **argv) {
     if (rc == RF_OK)
         rc = cli_model_note(&a.model, &a.sizes, &err);
     if (rc == RF_OK)
+        rc = cli_model_note_small(&a.model, &a.sizes, a.trace, &err);
+    if (rc == RF_OK)
         rc = outputs_open(&a.out, &err);
     if (rc == RF_OK) {
         progress_init(&bar, a.model.progress);

@@ -252,6 +252,25 @@ static int note_idle(const struct args *a, const struct plan *p, struct rf_err *
     return RF_OK;
 }
 
+/* Rows with less memory than the recording of their trace is valid for. */
+static void note_small(const struct plan *p) {
+    for (size_t t = 0; t < p->nr_traces; t++) {
+        const struct plan_trace *trace = &p->traces[t];
+        struct machine_config c;
+        struct rf_err contradiction;
+        size_t small = 0, rows = 0;
+
+        for (size_t i = 0; trace->info.min_memory_pages && i < p->nr_rows; i++) {
+            if (p->rows[i].trace != t)
+                continue;
+            rows++;
+            small += plan_config(p, i, &c, &contradiction) == RF_OK &&
+                     report_too_small(&c, &trace->info);
+        }
+        cli_note_small(trace->name, &trace->info, small, rows);
+    }
+}
+
 static int simulate(struct args *a, struct rf_err *err) {
     struct plan p = {
         .settings = &a->model.settings,
@@ -271,6 +290,7 @@ static int simulate(struct args *a, struct rf_err *err) {
         plan_free(&p);
         return rc;
     }
+    note_small(&p);
     if (a->list) {
         rc = print_list(a, &p, err);
     } else {

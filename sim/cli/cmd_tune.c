@@ -209,8 +209,9 @@ static int print_text(const void *ctx, FILE *f, struct rf_err *err) {
     char name[256];
 
     (void)err;
-    fprintf(f, "%s: least %s of %zu points, %zu of them run whole",
-            report_name(a->p.trace, name, sizeof(name)), a->p.metrics[0].name, r->n, r->nr_exact);
+    fprintf(f, "%s: least %s of %zu point%s, %zu of them run whole",
+            report_name(a->p.trace, name, sizeof(name)), a->p.metrics[0].name, r->n,
+            r->n == 1 ? "" : "s", r->nr_exact);
     for (size_t i = 0; i < r->nr_rungs; i++)
         fprintf(f, "%s %zu at rate %.3g", i ? "," : "; in miniature", r->rungs[i].points,
                 r->rungs[i].rate);
@@ -334,6 +335,8 @@ static int cmd_tune(int argc, char **argv) {
         rc = cli_model_keep(&a.model, &a.out, &err);
     if (rc == RF_OK)
         rc = cli_model_note(&a.model, &a.grid, &err);
+    if (rc == RF_OK)
+        rc = cli_model_note_small(&a.model, &a.grid, a.p.trace, &err);
     if (rc == RF_OK)
         rc = outputs_open(&a.out, &err);
     if (rc == RF_OK) {

@@ -108,6 +108,42 @@ int cli_model_note(const struct cli_model *m, const struct grid *g, struct rf_er
     return rc;
 }
 
+void cli_note_small(const char *name, const struct trace_info *i, size_t small, size_t points) {
+    char size[48];
+
+    if (small)
+        cli_note("%s: the recording is valid from %s of memory on: %zu of %zu point%s ha%s less",
+                 name, value_format_bytes(i->min_memory_pages * RF_PAGE_SIZE, size, sizeof(size)),
+                 small, points, points == 1 ? "" : "s", small == 1 ? "s" : "ve");
+}
+
+int cli_model_note_small(const struct cli_model *m, const struct grid *g, const char *trace,
+                         struct rf_err *err) {
+    struct setting *values;
+    struct machine_config c;
+    struct rf_err contradiction;
+    struct trace_reader *r;
+    size_t small = 0;
+    char name[256];
+    int rc = trace_open(trace, &r, err);
+
+    if (rc != RF_OK)
+        return rc;
+    values = calloc(g->n + 1, sizeof(*values));
+    if (!values)
+        rc = rf_fail(err, RF_ENOMEM, "no memory for the values of a point");
+    const struct trace_info *i = trace_reader_info(r);
+    for (size_t k = 0; values && i->min_memory_pages && k < grid_points(g); k++) {
+        grid_point(g, k, values);
+        small += settings_resolve(&m->settings, values, g->n, i, &c, &contradiction) == RF_OK &&
+                 report_too_small(&c, i);
+    }
+    cli_note_small(report_name(trace, name, sizeof(name)), i, small, grid_points(g));
+    trace_close(r);
+    free(values);
+    return rc;
+}
+
 int cli_output_option(struct outputs *o, int id, const char *value) {
     switch (id) {
     case OPT_JSON:

@@ -68,6 +68,11 @@ static int read_line(char *text, char *section, size_t section_size, const struc
     return to->value(to->ctx, key, trim(eq + 1), line, err);
 }
 
+/* Some editors begin UTF-8 with U+FEFF. */
+static char *skip_mark(char *text) {
+    return strncmp(text, "\xef\xbb\xbf", 3) == 0 ? text + 3 : text;
+}
+
 static int read_file(const char *path, const struct sink *to, struct rf_err *err) {
     FILE *f = fopen(path, "re");
     char text[1024], section[128] = "";
@@ -76,12 +81,22 @@ static int read_file(const char *path, const struct sink *to, struct rf_err *err
 
     if (!f)
         return rf_fail(err, RF_EINPUT, "%s: %s", path, strerror(errno));
-    while (rc == RF_OK && fgets(text, sizeof(text), f)) {
+    while (rc == RF_OK) {
+        size_t len = sizeof(text);
+
+        memset(text, 1, sizeof(text));
+        if (!fgets(text, sizeof(text), f))
+            break;
+        while (text[len - 1]) /* fgets() ends with the last 0 that it leaves */
+            len--;
         line++;
-        if (!strchr(text, '\n') && !feof(f))
+        if (strlen(text) < len - 1)
+            rc = rf_fail(err, RF_EUSAGE, "found a byte 0, expected text");
+        else if (!strchr(text, '\n') && !feof(f))
             rc = rf_fail(err, RF_EUSAGE, "line of more than %zu characters", sizeof(text) - 2);
         else
-            rc = read_line(text, section, sizeof(section), to, line, err);
+            rc = read_line(line == 1 ? skip_mark(text) : text, section, sizeof(section), to, line,
+                           err);
         if (rc != RF_OK)
             rf_fail_prefix(err, "%s:%u", path, line);
     }

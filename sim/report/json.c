@@ -128,6 +128,19 @@ static int take_values(struct value_list *l, const json_t *object, enum machine_
     return RF_OK;
 }
 
+/* Times and counters are counts, or lists that are no single value. */
+static int check_counts(const json_t *object, struct rf_err *err) {
+    const char *key;
+    json_t *v;
+
+    json_object_foreach((json_t *)(uintptr_t)object, key, v) {
+        if (!json_is_object(v) && !json_is_array(v) &&
+            !(json_is_integer(v) && json_integer_value(v) >= 0))
+            return rf_fail(err, RF_EINPUT, "\"%.60s\": expected a whole number from 0 on", key);
+    }
+    return RF_OK;
+}
+
 static bool printable(const char *s) {
     for (unsigned n; (n = rf_utf8_length(s)); s += n)
         ;
@@ -165,6 +178,8 @@ int report_values(const json_t *result, struct value_list *out, struct rf_err *e
         if (check_texts(shown[i], err) != RF_OK)
             return RF_EINPUT;
     }
+    if (check_counts(time, err) != RF_OK || check_counts(counters, err) != RF_OK)
+        return RF_EINPUT;
     if (take_values(out, time, MV_TIME) != RF_OK ||
         take_values(out, counters, MV_COUNTER) != RF_OK || take_values(out, x, MV_X) != RF_OK) {
         value_list_free(out);

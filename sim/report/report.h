@@ -60,13 +60,15 @@ const char *report_line(const char *text, char *buf, size_t size);
 /* The last component of a path, likewise. */
 const char *report_name(const char *path, char *buf, size_t size);
 
+/* Whether a limit is below the smallest memory for which the trace is valid. */
+bool report_too_small(const struct machine_config *c, const struct trace_info *i);
 /* The result as one object (new reference), NULL without memory. trace_name: see report_name(). */
 json_t *report_json(const struct replay_result *r, const struct knob_table *knobs,
                     const char *trace_name);
 /* A JSON string (new reference) of any bytes: those that are no UTF-8 become '?'. */
 json_t *report_string(const char *text);
-/* The way back: all integer values of such an object, sorted. RF_EINPUT if it is no result, or if a
- * name or text of it could not be shown as it is. */
+/* The way back: all integer values of such an object, sorted. RF_EINPUT if it is no result, if a
+ * time or counter is no count, or if a name or text of it could not be shown as it is. */
 int report_values(const json_t *result, struct value_list *out, struct rf_err *err) RF_MUST_CHECK;
 /* Writes an object: indented, or on one line; ends with a newline. */
 int report_write_json(struct output *o, const json_t *j, bool one_line,

@@ -67,6 +67,32 @@ static const char *pages_text(uint64_t pages, char *buf, size_t size) {
     return buf;
 }
 
+/* Whether large pages are on and no fault allocated or missed one. */
+static bool large_pages_idle(const struct replay_result *r) {
+    const struct machine_config *c = &r->config;
+    uint64_t n = counter(r, "vmstat.thp_fault_alloc") + counter(r, "vmstat.thp_fault_fallback");
+    unsigned orders = c->era.fault.mthp ? c->thp_orders : 0;
+    char key[64];
+
+    for (unsigned o = 0; orders >> o; o++) {
+        snprintf(key, sizeof(key), "hugepages-%ukB.anon_fault_alloc", 4u << o);
+        n += counter(r, key);
+        snprintf(key, sizeof(key), "hugepages-%ukB.anon_fault_fallback", 4u << o);
+        n += counter(r, key);
+    }
+    return (c->thp_enabled != THP_NEVER || orders) && !n;
+}
+
+bool report_too_small(const struct machine_config *c, const struct trace_info *i) {
+    const struct rf_amount limits[] = {c->ram, c->memory_max, c->memory_high, c->memory_limit};
+
+    for (size_t k = 0; k < sizeof(limits) / sizeof(limits[0]); k++) {
+        if (machine_amount_pages(c, limits[k]) < i->min_memory_pages)
+            return true;
+    }
+    return false;
+}
+
 /* Who compresses for zswap, if an accelerator was asked for. */
 static void print_accel_setup(FILE *f, const struct replay_result *r) {
     const struct accel_config *c = &r->config.accel;
@@ -121,8 +147,9 @@ static void print_setup(FILE *f, const struct replay_result *r, const char *trac
         fprintf(f, "note     the trace has no sizes of this compressor: derived from another's\n");
     if (r->has_source && r->source == CONTENT_SYNTHETIC)
         fprintf(f, "note     page contents are synthetic\n");
-    if (machine_amount_pages(c, c->ram) < i->min_memory_pages ||
-        machine_amount_pages(c, c->memory_max) < i->min_memory_pages)
+    if (large_pages_idle(r))
+        fprintf(f, "note     large pages are on, but no fault asked for one\n");
+    if (report_too_small(c, i))
         fprintf(f, "note     the recording is valid from %s of memory on: this is less\n",
                 pages_text(i->min_memory_pages, a, sizeof(a)));
 }
