@@ -39,6 +39,18 @@ static bool no_tlb(const struct machine_config *c) {
     return !c->tlb_entries;
 }
 
+static bool one_cpu(const struct machine_config *c) {
+    return c->cpus == 1;
+}
+
+static bool no_thp(const struct machine_config *c) {
+    return c->thp_enabled == THP_NEVER && !c->thp_orders;
+}
+
+static bool no_flushes(const struct machine_config *c) {
+    return !c->era.reclaim.stat_flush_ns;
+}
+
 static bool no_store_batch(const struct machine_config *c) {
     return !c->era.zswap.store_batch;
 }
@@ -73,7 +85,10 @@ static const struct rule {
     {"swap.singlemapped_ra_enabled", NULL, no_load_batch, "era.zswap.load_batch=1"},
     {"zram0.", NULL, no_zram, "swap.device=zram0"},
     {"zsmalloc.", NULL, no_zsmalloc, "a pool of zsmalloc"},
+    {"machine.placement", NULL, one_cpu, "several machine.cpus"},
     {"machine.tlb_contents", NULL, no_tlb, "machine.tlb_entries"},
+    {"machine.stat_flush_phase", NULL, no_flushes, "era.reclaim.stat_flush_ns"},
+    {"thp.defrag", NULL, no_thp, "thp.enabled"},
 };
 #define NR_RULES (sizeof(rules) / sizeof(rules[0]))
 

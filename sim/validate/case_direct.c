@@ -99,7 +99,7 @@ static int on_snapshot(void *ctx, const char *label, const struct zram *z,
     if (rc == RF_OK && table && !classes_table_good(table))
         return rf_fail(err, RF_EINPUT,
                        "%s: class table of snapshot '%.60s', expected columns and "
-                       "rows",
+                       "rows of integers",
                        r->c->golden->path, label);
     if (rc == RF_OK && table) {
         uint32_t nr = zs_pool_stats(pool, rows);

@@ -142,6 +142,8 @@ static int load_checkpoints(struct case_result *c, uint64_t trace_ops, struct rf
     size_t n = json_array_size(ops);
     const char *name;
 
+    if (all && !json_is_object(all))
+        return rf_fail(err, RF_EINPUT, "%s: \"checkpoints\", expected an object", c->golden->path);
     if (json_object_size(all) == 0)
         return RF_OK;
     if (n == 0 || n > MAX_CHECKPOINTS)
@@ -270,10 +272,13 @@ static int compare_classes(struct case_result *c, const struct class_table *t, s
     int rc = RF_OK;
 
     json_object_foreach(pools, name, table) {
-        if (!starts(name, prefix) || json_array_size(json_object_get(table, "rows")) == 0)
+        const json_t *rows = json_object_get(table, "rows");
+
+        if (!starts(name, prefix) || (json_is_array(rows) && json_array_size(rows) == 0))
             continue;
         if (!classes_table_good(table))
-            return rf_fail(err, RF_EINPUT, "%s: class table of '%.60s', expected columns and rows",
+            return rf_fail(err, RF_EINPUT,
+                           "%s: class table of '%.60s', expected columns and rows of integers",
                            c->golden->path, name);
         classes_compare(table, t->rows, t->pool ? t->nr : 0, t->fullness_12, &cmp);
         rc = case_add_row(c, "classes.pages_used",

@@ -38,9 +38,19 @@ bool classes_table_good(const json_t *table) {
                  *rows = json_object_get(table, "rows");
     size_t width = json_array_size(columns);
 
-    for (size_t r = 0; r < json_array_size(rows); r++) {
-        if (json_array_size(json_array_get(rows, r)) != width)
+    for (size_t k = 0; k < width; k++) {
+        if (!json_is_string(json_array_get(columns, k)))
             return false;
+    }
+    for (size_t r = 0; r < json_array_size(rows); r++) {
+        const json_t *row = json_array_get(rows, r);
+
+        if (json_array_size(row) != width)
+            return false;
+        for (size_t k = 0; k < width; k++) {
+            if (!json_is_integer(json_array_get(row, k)))
+                return false;
+        }
     }
     return width > 0 && json_is_array(rows);
 }

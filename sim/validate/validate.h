@@ -163,7 +163,7 @@ int case_run_swap(struct case_result *c, struct dataset *d, const struct validat
                   struct rf_err *err) RF_MUST_CHECK;
 int case_run_direct(struct case_result *c, struct dataset *d, const struct validate_opts *o,
                     struct rf_err *err) RF_MUST_CHECK;
-/* Whether a recorded class table has columns, and rows of as many numbers. */
+/* Whether a recorded class table has columns with names, and rows of as many integers. */
 bool classes_table_good(const json_t *table);
 /* Compares a pool's class table with a golden's: the number of fields and of those that differ,
  * and the sums of pages_used over all classes. */

@@ -566,7 +566,18 @@ static void test_bad_values(void **state) {
         {RECORDED("\"swap_dev\":\"vda\"") ",\"final_present_bitmap_rep0\":\"0x\"", "hexadecimal"},
         {RECORDED(
              "\"swap_dev\":\"vda\"") ",\"zsmalloc_classes_rep0\":{\"zswap0\":{\"rows\":[[1]]}}",
-         "class table of 'zswap0', expected columns and rows"},
+         "class table of 'zswap0', expected columns and rows of integers"},
+        {RECORDED("\"swap_dev\":\"vda\"") ",\"zsmalloc_classes_rep0\":{\"zswap0\":{\"columns\":"
+                                          "[\"class\"],\"rows\":[[\"1\"]]}}",
+         "class table of 'zswap0', expected columns and rows of integers"},
+        {RECORDED("\"swap_dev\":\"vda\"") ",\"zsmalloc_classes_rep0\":{\"zswap0\":{\"columns\":"
+                                          "[7],\"rows\":[[1]]}}",
+         "class table of 'zswap0', expected columns and rows of integers"},
+        {RECORDED("\"swap_dev\":\"vda\"") ",\"zsmalloc_classes_rep0\":{\"zswap0\":{\"columns\":"
+                                          "[\"class\"],\"rows\":-1}}",
+         "class table of 'zswap0', expected columns and rows of integers"},
+        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"checkpoints\":\"x\"",
+         "\"checkpoints\", expected an object"},
         {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"case\":\"a\\u001b[31m\"", "\"case\" is"},
     };
     struct validate_opts o = options();

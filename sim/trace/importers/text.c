@@ -215,7 +215,11 @@ static int play(struct text_import *t, struct rf_err *err) {
         if (!op.kind)
             continue;
         if (op.child && !t->in_child)
-            return bad_line(t, line, "a fork (F) before a child's operation", err);
+            return bad_line(t, line,
+                            t->procs > 1
+                                ? "a fork (F) before: the last child exited when its parent went on"
+                                : "a fork (F) before a child's operation",
+                            err);
         if (!op.child && (rc = end_child(t, err)))
             return rc;
         uint32_t id = (uint32_t)op.page + (op.child ? t->child_base : 0);

@@ -15,6 +15,8 @@ say replay t.rft --set zswap.enabled=1 --set zswap.compressor=deflate-iaa --set 
 say replay t.rft --set machine.tlb_contents=1 --set vm.compress-batchsize=4 --set swap.singlemapped_ra_enabled=1
 say replay t.rft --set swap.device=zram0 --set zram0.comp_algorithm=lz4 --set zsmalloc.chain_size=8
 say replay t.rft --set zswap.enabled=0 --set accel.model=none
+say replay t.rft --set machine.placement=bind --set thp.defrag=always --set machine.stat_flush_phase=5 --set era.reclaim.stat_flush_ns=0
+say replay t.rft --set machine.placement=bind --set machine.cpus=2 --set thp.defrag=always --set thp.enabled=always --set machine.stat_flush_phase=5
 say sweep t.rft --sweep zswap.enabled=0,1 --sweep zswap.max_pool_percent=10,20
 say sweep t.rft --sweep accel.queue.depth=1,2 --set zswap.compressor=lz4
 say sweep t.rft --sweep swap.device=nvme,zram0 --sweep zram0.comp_algorithm=lz4,zstd
