@@ -68,6 +68,20 @@ static void knobs(struct page *p, const json_t *result, size_t runs, const char 
     page_section_end(p);
 }
 
+/* Whether a value of the same kind before it has the same numbers. */
+static bool repeated(const json_t *values, size_t at) {
+    const json_t *v = json_array_get(values, at);
+
+    for (size_t i = 0; i < at; i++) {
+        const json_t *w = json_array_get(values, i);
+
+        if (strcmp(json_text_of(w, "kind"), json_text_of(v, "kind")) == 0 &&
+            json_equal(json_object_get(w, "values"), json_object_get(v, "values")))
+            return true;
+    }
+    return false;
+}
+
 /* What differs: charts for the times and the counters that explain most. */
 static void charts(struct page *p, const json_t *result, const char *kind, const char *title) {
     const json_t *values = json_object_get(result, "values"), *v;
@@ -76,7 +90,7 @@ static void charts(struct page *p, const json_t *result, const char *kind, const
     page_section(p, kind, title);
     json_array_foreach(values, i, v) {
         if (n < MOST_CHARTS / 2 && strcmp(json_text_of(v, "kind"), kind) == 0 &&
-            json_is_true(json_object_get(v, "differs"))) {
+            json_is_true(json_object_get(v, "differs")) && !repeated(values, i)) {
             bars(p, result, v, i);
             n++;
         }

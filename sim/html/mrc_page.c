@@ -67,6 +67,15 @@ static const char *shown(enum unit unit, double v, char *buf, size_t size) {
     return buf;
 }
 
+/* Of a stalled time: why there is none. */
+static const char *shown_stall(const json_t *point, const char *outcome, double v, char *buf,
+                               size_t size) {
+    if (strcmp(json_text_of(json_object_get(point, "stall"), outcome), "oom") != 0)
+        return shown(UNIT_TIME, v, buf, size);
+    snprintf(buf, size, "oom");
+    return buf;
+}
+
 static void all_sizes(struct page *p, const struct size *sizes, size_t n) {
     static const char *const columns[] = {"memory.max", "pages", "LRU misses",
                                           "miss ratio", "stall", "exact stall"};
@@ -91,8 +100,8 @@ static void all_sizes(struct page *p, const struct size *sizes, size_t n) {
         shown(UNIT_COUNT, values[1], text[1], sizeof(text[1]));
         shown(UNIT_COUNT, values[2], text[2], sizeof(text[2]));
         snprintf(text[3], sizeof(text[3]), "%.4f %%", 100 * values[3]);
-        shown(UNIT_TIME, values[4], text[4], sizeof(text[4]));
-        shown(UNIT_TIME, values[5], text[5], sizeof(text[5]));
+        shown_stall(s->point, "outcome", values[4], text[4], sizeof(text[4]));
+        shown_stall(s->point, "exact_outcome", values[5], text[5], sizeof(text[5]));
         for (size_t k = 0; k < 6; k++)
             cells[k] = (struct table_cell){.text = text[k], .key = keys[k], .value = values[k]};
         table_row(p, cells, 6);

@@ -210,7 +210,8 @@ static void metric_lines(struct sweep_page *p, const char *id) {
     free(y);
 }
 
-static void metric_charts(struct sweep_page *p, size_t m) {
+/* Whether there is anything to draw. */
+static bool metric_charts(struct sweep_page *p, size_t m) {
     char lines[48], map[48], title[96];
 
     p->metric = &metrics[m];
@@ -226,11 +227,11 @@ static void metric_charts(struct sweep_page *p, size_t m) {
     }
     /* What the knobs change by less than a hundredth needs no chart. */
     if (!(p->most - p->least > p->most / 100))
-        return;
+        return false;
     snprintf(lines, sizeof(lines), "lines%zu-%zu", m, p->shown);
     metric_lines(p, lines);
     if (p->x == p->y)
-        return;
+        return true;
     snprintf(map, sizeof(map), "map%zu-%zu", m, p->shown);
     snprintf(title, sizeof(title), "%s, all values", p->metric->title);
     {
@@ -251,6 +252,7 @@ static void metric_charts(struct sweep_page *p, size_t m) {
 
         chart_matrix(&p->page, &c);
     }
+    return true;
 }
 
 static void groups(struct sweep_page *p) {
@@ -271,10 +273,14 @@ static void groups(struct sweep_page *p) {
         fputs("</p>\n", p->page.f);
     }
     for (size_t g = 0; g < n; g++) {
+        bool any = false;
+
         p->shown = g;
         fprintf(p->page.f, "<div class=\"group\" data-group=\"%zu\">\n", g);
         for (size_t m = 0; m < NR_METRICS; m++)
-            metric_charts(p, m);
+            any |= metric_charts(p, m);
+        if (!any)
+            fputs("<p class=\"wide\">No metric differs by more than a hundredth.</p>\n", p->page.f);
         fputs("</div>\n", p->page.f);
     }
     page_section_end(&p->page);

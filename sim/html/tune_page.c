@@ -5,6 +5,14 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Sizes in KiB, to the page: points of a front often differ by a few pages. */
+static const char *format(enum unit unit, double v, char *buf, size_t size) {
+    if (unit != UNIT_BYTES)
+        return unit_format(unit, v, buf, size);
+    snprintf(buf, size, "%.0f KiB", v / 1024);
+    return buf;
+}
+
 static enum unit unit_of(const json_t *result, const char *metric) {
     return unit_by_name(json_text_of(json_object_get(result, "units"), metric));
 }
@@ -62,7 +70,7 @@ static void best(struct page *p, const json_t *result) {
         html_text(p->f, metric);
         fprintf(p->f, "\" data-value=\"%.17g\">", json_number_value(v));
         html_text(p->f,
-                  unit_format(unit_of(result, metric), json_number_value(v), value, sizeof(value)));
+                  format(unit_of(result, metric), json_number_value(v), value, sizeof(value)));
         fputs("</b></div>\n", p->f);
     }
     fputs("</div>\n", p->f);
@@ -101,9 +109,8 @@ static void front(struct page *p, const json_t *result, const char *other, size_
         q->x = json_number_of(values, other, 0);
         q->y = json_number_of(values, metric, 0);
         snprintf(q->title, sizeof(q->title), "%s: %s %s, %s %s",
-                 describe(point, what, sizeof(what)), metric,
-                 unit_format(s.y_unit, q->y, a, sizeof(a)), other,
-                 unit_format(s.x_unit, q->x, b, sizeof(b)));
+                 describe(point, what, sizeof(what)), metric, format(s.y_unit, q->y, a, sizeof(a)),
+                 other, format(s.x_unit, q->x, b, sizeof(b)));
         s.n++;
     }
     chart_scatter(p, &s);
@@ -149,7 +156,7 @@ static void whole_runs(struct page *p, const json_t *result) {
         cells[c++] = (struct table_cell){.text = json_text_of(point, "outcome"), .value = NAN};
         json_object_foreach((json_t *)(uintptr_t)json_object_get(point, "metrics"), key, v) {
             titles[c] = key;
-            unit_format(unit_of(result, key), json_number_value(v), texts[c], sizeof(texts[c]));
+            format(unit_of(result, key), json_number_value(v), texts[c], sizeof(texts[c]));
             cells[c] =
                 (struct table_cell){.text = texts[c], .key = key, .value = json_number_value(v)};
             c++;

@@ -380,6 +380,32 @@ def check_mrc(b, trace):
               near(amount(row[4][0]), p["stall"]["stall_ns"], 0.006), "mrc: row %s" % row)
 
 
+def check_nothing(b, trace):
+    """What has no number says why: sizes out of memory, a sweep without a difference."""
+    page = scratch_file("nothing.html")
+    refault("mrc", trace, "--sizes", "1%,100%", "--set", "swap.size=64K", "--html", page, "-q")
+    check_page(b, page, "mrc oom", sections=1)
+    check([r[4][0] for r in table_cells(b, "points")][0] == "oom", "mrc: oom in the table")
+    refault("sweep", trace, "--sweep", "vm.page-cluster=0..2", "--html", page, "-q")
+    check_page(b, page, "sweep without a difference", sections=1)
+    check("No metric differs" in b.run("document.getElementById('metrics').textContent"),
+          "sweep: no difference")
+
+
+def check_narrow(b, trace):
+    """Texts of a heat map with many columns stay in their cells."""
+    page = scratch_file("narrow.html")
+    refault("sweep", trace, "--set", "memory.max=50%", "--set", "zswap.enabled=1", "--sweep",
+            "zswap.max_pool_percent=5..50:5", "--sweep", "vm.page-cluster=0,3", "--html", page, "-q")
+    b.view(375, 800, phone=True)
+    b.load(page)
+    texts = b.run("Array.from(document.querySelectorAll('g[data-key] text')).map(function (t) {"
+                  "return [t.getComputedTextLength(),"
+                  "+t.parentNode.querySelector('rect').getAttribute('width')]; })")
+    check(len(texts) >= 40, "narrow: number of texts")
+    check(all(text < cell for text, cell in texts), "narrow: a text is wider than its cell")
+
+
 def check_compare(b, trace):
     page, result = scratch_file("compare.html"), scratch_file("compare.json")
     names = []
@@ -411,6 +437,8 @@ def check_compare(b, trace):
         most = max(chart, key=lambda c: c[1])
         for key, value, width in chart:
             check(abs(width / most[2] - value / most[1]) < 0.01, "compare: bar of %s" % key)
+    shown = [tuple(c[1] for c in chart) for chart in bars]
+    check(len(set(shown)) == len(shown), "compare: charts with the same numbers")
     stall = next(c for c in bars if c[0][0] == "stall_ns")
     check([c[1] for c in stall] == [r["time.stall_ns"] for r in runs], "compare: stalls")
 
@@ -434,6 +462,8 @@ def main():
         check_tune(b, trace)
         check_mrc(b, trace)
         check_compare(b, trace)
+        check_nothing(b, trace)
+        check_narrow(b, trace)
         check(not b.messages, "the browser said: %s" % b.messages)
     finally:
         b.close()
