@@ -73,6 +73,9 @@ static char *skip_mark(char *text) {
     return strncmp(text, "\xef\xbb\xbf", 3) == 0 ? text + 3 : text;
 }
 
+/* Of a file; settings without an end are refused. */
+#define MAX_LINES 65536
+
 static int read_file(const char *path, const struct sink *to, struct rf_err *err) {
     FILE *f = fopen(path, "re");
     char text[1024], section[128] = "";
@@ -90,7 +93,9 @@ static int read_file(const char *path, const struct sink *to, struct rf_err *err
         while (text[len - 1]) /* fgets() ends with the last 0 that it leaves */
             len--;
         line++;
-        if (strlen(text) < len - 1)
+        if (line > MAX_LINES)
+            rc = rf_fail(err, RF_EINPUT, "expected at most %d lines", MAX_LINES);
+        else if (strlen(text) < len - 1)
             rc = rf_fail(err, RF_EUSAGE, "found a byte 0, expected text");
         else if (!strchr(text, '\n') && !feof(f))
             rc = rf_fail(err, RF_EUSAGE, "line of more than %zu characters", sizeof(text) - 2);

@@ -20,4 +20,6 @@ tr '\0' x </dev/zero | "$REFAULT" zram --bank b -
 tr '\0' 1 </dev/zero | "$REFAULT" zsmalloc fill
 "$REFAULT" zram --bank b /dev/zero
 "$REFAULT" merge /dev/zero
+yes "# nothing" | timeout 10 "$REFAULT" replay t.rft --config /dev/stdin
+yes "" | timeout 10 "$REFAULT" sweep t.rft --scenarios /dev/stdin
 ls
