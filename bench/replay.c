@@ -13,6 +13,9 @@
  *   mem25     the same with 25 %
  *   scan      ascending passes over all pages, memory for all of them, resident as above
  *
+ * The trace is in ordinary pages, the tables of both sides in huge ones. With the trace in huge
+ * pages, too, the baseline is two to three times as fast, the machine hardly.
+ *
  * Rates are accesses of the trace per microsecond.
  */
 #include <getopt.h>
@@ -42,8 +45,7 @@ static void *must(void *p) {
 
 /* ---- traces ---- */
 
-static uint32_t *zipf_trace(const struct options *o) {
-    uint32_t *ops = must(malloc(o->accesses * sizeof(*ops)));
+static void zipf_trace(const struct options *o, uint32_t *ops) {
     struct rf_rng page, store;
     struct rf_err err = {0};
     struct zipf z;
@@ -56,7 +58,6 @@ static uint32_t *zipf_trace(const struct options *o) {
         ops[i] =
             zipf_next(&z, &page) | (rf_rng_below(&store, 1000) < WRITES_PERMILLE ? OP_WRITE : 0);
     zipf_free(&z);
-    return ops;
 }
 
 static void scan_trace(const struct options *o, uint32_t *ops) {
@@ -350,8 +351,13 @@ int main(int argc, char **argv) {
 
     struct rf_err err = {0};
     struct content_set *cs;
-    uint32_t *ops = zipf_trace(&o), *fill = fill_trace(&o);
+    uint32_t *fill = fill_trace(&o);
+    struct rf_varr trace; /* ordinary pages, whatever the heap has */
     bool first = true;
+    if (rf_varr_init(&trace, o.accesses, sizeof(uint32_t), &err))
+        bench_fail(&err);
+    uint32_t *ops = trace.base;
+    zipf_trace(&o, ops);
     if (content_synthetic(CONTENTS, 1, &cs, &err))
         bench_fail(&err);
     for (i = 0; i < nr_parts; i++) {
@@ -365,6 +371,6 @@ int main(int argc, char **argv) {
     printf("}\n");
     content_free(cs);
     free(fill);
-    free(ops);
+    rf_varr_free(&trace);
     return 0;
 }
