@@ -91,6 +91,8 @@ struct accel_cost {
     uint64_t wait_ns;           /* of the CPU on top of each wait, be it for a job or a batch */
     uint64_t irq_ns;            /* of the CPU, on top of that, a wait that slept */
     uint64_t retry_ns;          /* of the CPU, one failed attempt to get a place */
+    uint64_t store_ns;          /* of the CPU, zswap's work for a page outside the job */
+    uint64_t store_next_ns;     /* the same for each further page of a batch */
     uint32_t parallel_compress; /* compressions that a device serves at once */
     uint32_t dynamic_percent;   /* service of a compression with tables of its own */
 };
@@ -179,6 +181,8 @@ void accel_destroy(struct accel *a);
 bool accel_offloads(const struct accel *a, enum accel_op op);
 /* Jobs that are worth handing over at once; 1 where there is no batch. NULL counts as "none". */
 uint32_t accel_batch(const struct accel *a);
+/* CPU time in ns of a store outside the job, for the first page of a batch or a further one. */
+uint64_t accel_store_ns(const struct accel *a, bool further);
 
 /*
  * Does n jobs for cpu, all of one direction, and returns when the last has ended: batch by batch,

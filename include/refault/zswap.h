@@ -71,8 +71,8 @@ struct zswap_cost {
     uint64_t decompress_ns[NR_CODECS];
     uint64_t decompress_byte_ps[NR_CODECS];
     uint64_t same_filled_ns; /* scan of a whole page */
-    uint64_t store_ns;       /* entry, pool and index work of a store without the codec */
-    uint64_t store_next_ns;  /* the same for each further page of a batch */
+    uint64_t store_ns; /* a store without the codec; what an accelerator leaves of it: accel.h */
+    uint64_t store_next_ns; /* the same for each further page of a batch */
     uint64_t load_ns, invalidate_ns;
     uint64_t tree_lock_ns;    /* hold of the index lock */
     uint64_t writeback_ns;    /* per entry, without codec and device */

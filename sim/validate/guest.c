@@ -30,8 +30,6 @@
 /* From the end of one pass over the list to the next pass (mm_vmscan_lru_shrink_inactive to
  * mm_vmscan_lru_isolate, 6.1): 57 to 90 us, where it takes 4 to 8 us within a pass. */
 #define PASS_NS 60000
-/* A store into zswap besides the compressor: the fit above held it to be 1,270 ns at 3 GHz. */
-#define STORE_NS 17780
 /* What a flush leaves the emulated CPU (CPU_TLB_DYN_DEFAULT_BITS of QEMU, accel/tcg/tlb-bounds.h);
  * it may have grown meanwhile, twofold a flush. The test program copies each page from a bank of
  * contents, or compares it with that, so that their translations share the TLB. */
@@ -54,7 +52,8 @@ static void scale_codecs(uint64_t compress[NR_CODECS], uint64_t compress_ps[NR_C
 void guest_costs(struct machine_config *c) {
     struct cost_profile *p = &c->cost;
     uint64_t tick = p->mm.tick_ns;
-    uint64_t *zswap[] = {&p->zswap.same_filled_ns, &p->zswap.load_ns,
+    uint64_t *zswap[] = {&p->zswap.same_filled_ns, &p->zswap.store_ns,
+                         &p->zswap.store_next_ns,  &p->zswap.load_ns,
                          &p->zswap.invalidate_ns,  &p->zswap.tree_lock_ns,
                          &p->zswap.writeback_ns,   &p->zswap.compact_page_ns};
     uint64_t *zram[] = {&p->zram.same_filled_ns, &p->zram.write_ns, &p->zram.read_ns,
@@ -75,7 +74,6 @@ void guest_costs(struct machine_config *c) {
                  p->zram.decompress_byte_ps);
     for (size_t i = 0; i < sizeof(zswap) / sizeof(zswap[0]); i++)
         scale(zswap[i], 1, KERNEL_FACTOR_TENTHS);
-    p->zswap.store_ns = STORE_NS;
     for (size_t i = 0; i < sizeof(zram) / sizeof(zram[0]); i++)
         scale(zram[i], 1, KERNEL_FACTOR_TENTHS);
     p->blk = (struct blk_cost){.channels = DEVICE_THREADS,

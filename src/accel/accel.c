@@ -65,6 +65,10 @@ uint32_t accel_batch(const struct accel *a) {
     return a ? a->batch : 1;
 }
 
+uint64_t accel_store_ns(const struct accel *a, bool further) {
+    return further ? a->cost.store_next_ns : a->cost.store_ns;
+}
+
 void accel_observe(struct accel *a, accel_observe_fn fn, void *ctx) {
     a->observe = fn;
     a->observe_ctx = ctx;

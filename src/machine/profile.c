@@ -74,6 +74,8 @@ static const struct cost_field fields[] = {
     COST(accel, wait_ns),
     COST(accel, irq_ns),
     COST(accel, retry_ns),
+    COST(accel, store_ns),
+    COST(accel, store_next_ns),
     COST(accel, parallel_compress),
     COST(accel, dynamic_percent),
     COST(blk, channels),
@@ -92,8 +94,9 @@ static const struct cost_field fields[] = {
 static bool is_cpu_time(const char *name) {
     static const char *const others[] = {"mm.tick_ns", "zram.backing_read_ns",
                                          "zram.backing_write_ns"};
-    static const char *const of_devices[] = {"blk.submit_ns", "blk.complete_ns", "accel.submit_ns",
-                                             "accel.irq_ns"};
+    static const char *const of_devices[] = {"blk.submit_ns",   "blk.complete_ns",
+                                             "accel.submit_ns", "accel.irq_ns",
+                                             "accel.store_ns",  "accel.store_next_ns"};
 
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         if (strcmp(name, others[i]) == 0)

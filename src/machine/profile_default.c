@@ -36,8 +36,8 @@ static const struct profile builtin = {
     .zswap =
         {
             .same_filled_ns = 200,
-            .store_ns = 333,
-            .store_next_ns = 157,
+            .store_ns = 1270,
+            .store_next_ns = 1094,
             .load_ns = 500,
             .invalidate_ns = 300,
             .tree_lock_ns = 150,
@@ -138,6 +138,8 @@ static const struct profile builtin = {
             .wait_ns = 940,
             .irq_ns = 3640,
             .retry_ns = 50,
+            .store_ns = 333,
+            .store_next_ns = 157,
             .parallel_compress = 2,
             .dynamic_percent = 200,
         },

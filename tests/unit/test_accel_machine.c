@@ -110,6 +110,36 @@ static void test_reclaim_batch(void **state) {
     assert_true(ns[1] < ns[0]);
 }
 
+/* Eight pages of a batch: the first store costs 1000 ns outside its job, the others 10 each; or
+ * 5000 and 100, where the CPU compresses. */
+static void test_store_costs(void **state) {
+    uint64_t ns[4];
+
+    (void)state;
+    for (uint32_t i = 0; i < 4; i++) {
+        struct rig r;
+        bool charged = i & 1, device = i & 2;
+
+        iaa(&r);
+        if (!device)
+            strcpy(r.c.accel.model, "none");
+        r.c.thp_orders = 1u << 4;
+        r.c.thp_defrag = THP_DEFRAG_ALWAYS;
+        r.c.cost.accel.store_ns = charged ? 1000 : 0;
+        r.c.cost.accel.store_next_ns = charged ? 10 : 0;
+        r.c.cost.zswap.store_ns = charged ? 5000 : 0;
+        r.c.cost.zswap.store_next_ns = charged ? 100 : 0;
+        fill(&r);
+        assert_int_equal(rig_value(&r, "x.zswap.attempts"),
+                         16 * rig_value(&r, "hugepages-64kB.zswpout"));
+        ns[i] = rig_value(&r, "sys_ns");
+        if (charged)
+            assert_int_equal(ns[i] - ns[i - 1], rig_value(&r, "x.zswap.attempts") / 8 *
+                                                    (device ? 1000 + 7 * 10 : 5000 + 7 * 100));
+        rig_teardown(&r);
+    }
+}
+
 /* A window of eight is decompressed at once, and all but the target are read ahead. */
 static void test_load_batch(void **state) {
     struct rig r;
@@ -153,6 +183,7 @@ int main(void) {
         cmocka_unit_test(test_large_swapin), cmocka_unit_test(test_large_swapin_capped),
         cmocka_unit_test(test_store_batch),  cmocka_unit_test(test_reclaim_batch),
         cmocka_unit_test(test_load_batch),   cmocka_unit_test(test_singlemapped),
+        cmocka_unit_test(test_store_costs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
