@@ -10,7 +10,17 @@
 
 /* ---- files ---- */
 
-#define MAX_TEXT ((size_t)1 << 30)
+/* Of a text, four million lines of a script, and of anything else, such as a bank of pages. */
+#define MAX_TEXT ((size_t)64 << 20)
+#define MAX_BYTES ((size_t)1 << 30)
+
+static size_t limit_of(size_t max_line) {
+    return max_line ? MAX_TEXT : MAX_BYTES;
+}
+
+static int too_long(const char *path, size_t limit, struct rf_err *err) {
+    return rf_fail(err, RF_EINPUT, "%s: longer than %zu MiB", path, limit >> 20);
+}
 
 /* What has been looked at of a text. */
 struct scan {
@@ -47,7 +57,7 @@ static int read_all(const char *path, size_t max_line, uint8_t **out, size_t *le
                     struct rf_err *err) {
     struct scan scan = {.line = 1, .max_line = max_line};
     FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    size_t cap = 1 << 16, n = 0, got;
+    size_t cap = 1 << 16, n = 0, got, limit = limit_of(max_line);
     uint8_t *buf = NULL, *bigger;
     int rc = 0;
     if (!f)
@@ -63,8 +73,8 @@ static int read_all(const char *path, size_t max_line, uint8_t **out, size_t *le
         n += got;
         if (n == cap - 1)
             cap *= 2;
-        if (n > MAX_TEXT)
-            rc = rf_fail(err, RF_ELIMIT, "%s: longer than %zu bytes", path, MAX_TEXT);
+        if (n > limit)
+            rc = too_long(path, limit, err);
         else if (!is_zstd(buf, n))
             rc = check_text(path, buf, n, &scan, err);
     } while (got > 0 && rc == 0);
@@ -82,11 +92,11 @@ static int read_all(const char *path, size_t max_line, uint8_t **out, size_t *le
     return 0;
 }
 
-static int unzstd(const char *path, const uint8_t *in, size_t len, char **out, size_t *out_len,
-                  struct rf_err *err) {
+static int unzstd(const char *path, const uint8_t *in, size_t len, size_t limit, char **out,
+                  size_t *out_len, struct rf_err *err) {
     ZSTD_DStream *ds = ZSTD_createDStream();
     ZSTD_inBuffer src = {in, len, 0};
-    size_t cap = len * 4 + 4096, hint = 1;
+    size_t cap = RF_MIN(len * 4 + 4096, limit + 2), hint = 1;
     char *buf = malloc(cap);
     ZSTD_outBuffer dst = {buf, cap - 1, 0};
     int rc = ds && buf ? 0 : rf_fail(err, RF_ENOMEM, "%s: no memory to decompress", path);
@@ -97,12 +107,15 @@ static int unzstd(const char *path, const uint8_t *in, size_t len, char **out, s
             rc = rf_fail(err, RF_EINPUT, "%s: byte %zu: damaged zstd data: %s", path, src.pos,
                          ZSTD_getErrorName(hint));
         } else if (dst.pos == dst.size) {
-            char *bigger = cap < MAX_TEXT ? realloc(buf, cap * 2) : NULL;
+            size_t more = RF_MIN(cap * 2, limit + 2);
+            char *bigger = dst.pos <= limit ? realloc(buf, more) : NULL;
             if (!bigger) {
-                rc = rf_fail(err, RF_ELIMIT, "%s: decompresses to more than %zu bytes", path, cap);
+                rc = dst.pos > limit
+                         ? too_long(path, limit, err)
+                         : rf_fail(err, RF_ENOMEM, "%s: no memory for %zu bytes", path, more);
             } else {
                 buf = bigger;
-                cap *= 2;
+                cap = more;
                 dst.dst = buf;
                 dst.size = cap - 1;
             }
@@ -134,7 +147,7 @@ int zram_script_load(const char *path, size_t max_line, char **text, size_t *len
         *len = n;
         return 0;
     }
-    rc = unzstd(path, raw, n, text, len, err);
+    rc = unzstd(path, raw, n, limit_of(max_line), text, len, err);
     free(raw);
     if (rc == 0 && (rc = check_text(path, (uint8_t *)*text, *len, &scan, err)) != 0) {
         free(*text);

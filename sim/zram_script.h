@@ -49,7 +49,8 @@ int zram_script_run(const char *name, const char *text, size_t len, const struct
 
 /* A whole file, decompressed if it is a zstd frame; *text is zero-terminated and the caller's to
  * free. "-" is standard input. RF_EINPUT, as soon as it is seen, for a line of more than max_line
- * bytes or a zero byte; max_line 0: it need not be text. RF_ELIMIT beyond 1 GiB. */
+ * bytes or a zero byte, and for a text of more than 64 MiB; max_line 0: it need not be text, and 1
+ * GiB is the limit. */
 int zram_script_load(const char *path, size_t max_line, char **text, size_t *len,
                      struct rf_err *err) RF_MUST_CHECK;
 

@@ -72,6 +72,12 @@ int content_rows_end(struct content_rows *b, struct content_set **out,
  */
 int content_synthetic(const char *spec, uint64_t seed, struct content_set **out,
                       struct rf_err *err) RF_MUST_CHECK;
+/* Takes a path that was found; a code other than 0 ends the search. */
+typedef int (*rf_path_fn)(void *ctx, const char *path, struct rf_err *err);
+/* Gives the files that a model's text names to fn(), until that returns something other than 0,
+ * which is then the result. No file is read, and what is no model has none. RF_ENOMEM. */
+int content_spec_files(const char *spec, rf_path_fn fn, void *ctx,
+                       struct rf_err *err) RF_MUST_CHECK;
 /* Overrides a codec's length of ids 1..nr, e.g. with a kernel's own recorded sizes; a 0 keeps the
  * set's own length. Lengths that a kernel shows as 4096 may only mean "stored raw": give 0 there if
  * the codec's length matters. Call it before the first lookup of that codec. RF_EINPUT if nr is

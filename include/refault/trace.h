@@ -88,6 +88,10 @@ const struct trace_info *trace_reader_info(const struct trace_reader *r);
  * there is a catalogue. */
 int trace_load_content(struct trace_reader *r, struct content_set **out,
                        struct rf_err *err) RF_MUST_CHECK;
+/* Gives the files, other than the trace, from which trace_load_content() may read to fn(), whether
+ * they are there or not, until that returns something other than 0, which is then the result. */
+int trace_content_files(const struct trace_reader *r, rf_path_fn fn, void *ctx,
+                        struct rf_err *err) RF_MUST_CHECK;
 /* The next decoded block. 1 = a block, 0 = end of trace, < 0 error. Pointers stay valid until the
  * next call. ops has nops words (content words included). All ids, processes, VMAs and contents are
  * within the totals of trace_info; that accesses hit mappings is checked by `trace info --verify`,

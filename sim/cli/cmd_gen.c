@@ -284,8 +284,7 @@ static int cmd_gen(int argc, char **argv) {
                 g->single ? "--scale" : "--pages, --ops, --theta, --writes or --fill");
     if (err.code || take_owns(g, own, nr_own, &p, &err))
         return trace_cli_error(&err);
-    const char *sizes = p.contents && strncmp(p.contents, "sizes:", 6) == 0 ? p.contents + 6 : NULL;
-    int rc = trace_cli_writing(out, (const char *const[]){sizes, NULL}, &part, &err);
+    int rc = trace_cli_writing(out, (const char *const[]){NULL}, p.contents, &part, &err);
     if (rc == RF_OK)
         rc = gen_write(g, &p, out, &err);
     trace_cli_written(part);

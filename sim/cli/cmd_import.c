@@ -114,8 +114,8 @@ static int cmd_import(int argc, char **argv) {
         rf_fail(&err, RF_EUSAGE, "--from %s: unknown format; see refault import --help", from);
     if (!ops || err.code)
         return trace_cli_error(&err);
-    int rc =
-        trace_cli_writing(out, (const char *const[]){argv[optind], opt.bank, NULL}, &part, &err);
+    int rc = trace_cli_writing(out, (const char *const[]){argv[optind], opt.bank, NULL},
+                               opt.contents, &part, &err);
     if (rc == RF_OK)
         rc = ops->import(argv[optind], out, &opt, &err);
     trace_cli_written(part);

@@ -30,7 +30,7 @@ static const struct cli_option options[] = {
     {OPT_JOURNAL, 0, "journal", "FILE", "keeps each result on disk as it comes"},
     {OPT_RESUME, 0, "resume", NULL, "runs only what the journal lacks, and what failed"},
     {OPT_SHARD, 0, "shard", "I/N", "runs the I-th of N parts; 'refault merge' joins journals"},
-    {OPT_LIST, 0, "list", NULL, "prints the names of the points and what they are; runs nothing"},
+    {OPT_LIST, 0, "list", NULL, "prints every row with the name of its point; runs nothing"},
     {OPT_JSON, 0, "json", "FILE|-", "writes each result as one JSON object on a line"},
     {OPT_CSV, 0, "csv", "FILE|-", "writes all results as CSV, one a row"},
     CLI_HTML_OPTION,
@@ -173,7 +173,7 @@ static void on_progress(void *ctx, uint64_t done, uint64_t total) {
     progress_update(ctx, done, total);
 }
 
-/* The points of the plan, or of the shard: name, trace, key=value... */
+/* The rows of the plan, or of the shard: name of the point, trace, key=value... */
 static int print_list(const struct args *a, const struct plan *p, struct rf_err *err) {
     size_t n = plan_columns(p, NULL);
     const char **titles = calloc(2 * n + 1, sizeof(*titles)), **cells = titles + n;
@@ -182,13 +182,13 @@ static int print_list(const struct args *a, const struct plan *p, struct rf_err 
 
     if (rc == RF_OK) {
         plan_columns(p, titles);
-        for (size_t i = 0; i < p->nr_points; i++) {
-            size_t row = p->points[i].row;
+        for (size_t i = 0; i < p->nr_rows; i++) {
+            size_t point = p->rows[i].point;
 
-            if (a->shards && i % a->shards != a->shard - 1)
+            if (a->shards && point % a->shards != a->shard - 1)
                 continue;
-            plan_cells(p, row, cells);
-            fprintf(o.f, "%s %s", p->points[i].name, p->traces[p->rows[row].trace].name);
+            plan_cells(p, i, cells);
+            fprintf(o.f, "%s %s", p->points[point].name, p->traces[p->rows[i].trace].name);
             for (size_t c = p->nr_traces > 1; c < n; c++)
                 fprintf(o.f, " %s=%s", titles[c], cells[c]);
             fputc('\n', o.f);

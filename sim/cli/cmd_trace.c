@@ -359,7 +359,7 @@ static int trace_cli_cut(int argc, char **argv, struct rf_err *err) {
         return trace_cli_error(err);
     p.from = part.from;
     p.to = part.to;
-    rc = trace_cli_writing(out, (const char *const[]){argv[optind], NULL}, &written, err);
+    rc = trace_cli_writing(out, (const char *const[]){argv[optind], NULL}, NULL, &written, err);
     if (rc == RF_OK)
         rc = trace_cut(argv[optind], out, &p, err);
     trace_cli_written(written);

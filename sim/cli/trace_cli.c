@@ -63,8 +63,8 @@ int trace_cli_bad_option(const char *command, int c, char **argv, struct rf_err 
     return trace_cli_error(err);
 }
 
-int trace_cli_writing(const char *path, const char *const *inputs, char **part,
-                      struct rf_err *err) {
+int trace_cli_writing(const char *path, const char *const *inputs, const char *contents,
+                      char **part, struct rf_err *err) {
     size_t size = strlen(path) + sizeof(TRACE_PART);
     int rc = RF_OK;
 
@@ -77,6 +77,10 @@ int trace_cli_writing(const char *path, const char *const *inputs, char **part,
         if (rc == RF_OK)
             rc = output_keeps(*part, *inputs, err);
     }
+    if (rc == RF_OK && contents)
+        rc = output_keeps_contents(path, contents, err);
+    if (rc == RF_OK && contents)
+        rc = output_keeps_contents(*part, contents, err);
     if (rc != RF_OK) {
         free(*part);
         *part = NULL;

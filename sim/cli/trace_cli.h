@@ -25,10 +25,10 @@ bool trace_cli_level(const char *text, int *out, struct rf_err *err);
 /* Whether --contents names a synthetic model. */
 bool trace_cli_contents(const char *spec, struct rf_err *err);
 /* While a trace is written: what there is of it is removed if a signal ends the program. RF_EUSAGE
- * if that would destroy one of the inputs, a list that ends with NULL. *part is NULL after an
- * error, and is freed by trace_cli_written(). */
-int trace_cli_writing(const char *path, const char *const *inputs, char **part,
-                      struct rf_err *err) RF_MUST_CHECK;
+ * if that would destroy one of the inputs, a list that ends with NULL, or a file that the synthetic
+ * contents name (NULL: none). *part is NULL after an error, and is freed by trace_cli_written(). */
+int trace_cli_writing(const char *path, const char *const *inputs, const char *contents,
+                      char **part, struct rf_err *err) RF_MUST_CHECK;
 void trace_cli_written(char *part);
 
 #endif

@@ -63,7 +63,7 @@ int trace_cli_sample(int argc, char **argv, struct rf_err *err) {
                 "trace sample needs one trace, -o OUT and --rate R; see refault trace --help");
     if (err->code)
         return trace_cli_error(err);
-    int rc = trace_cli_writing(out, (const char *const[]){argv[optind], NULL}, &part, err);
+    int rc = trace_cli_writing(out, (const char *const[]){argv[optind], NULL}, NULL, &part, err);
     if (rc == RF_OK)
         rc = trace_sample(argv[optind], out, &p, NULL, err);
     trace_cli_written(part);

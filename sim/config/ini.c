@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_space(char c) {
@@ -31,14 +32,55 @@ static void cut_comment(char *s) {
     }
 }
 
+struct seen_key {
+    char *key;
+    unsigned line;
+};
+
 struct sink {
     ini_section_fn section; /* NULL: the section's name is part of the key */
     ini_fn value;
     void *ctx;
+    /* Keys that were taken, of the section if there are such: few, as there are few to take. */
+    struct seen_key *seen;
+    size_t nr_seen;
 };
 
-static int read_line(char *text, char *section, size_t section_size, const struct sink *to,
-                     unsigned line, struct rf_err *err) {
+static void forget_keys(struct sink *to) {
+    for (size_t i = 0; i < to->nr_seen; i++)
+        free(to->seen[i].key);
+    free(to->seen);
+    to->seen = NULL;
+    to->nr_seen = 0;
+}
+
+static int take_value(struct sink *to, const char *key, const char *value, unsigned line,
+                      struct rf_err *err) {
+    struct seen_key *bigger;
+    int rc;
+
+    for (size_t i = 0; i < to->nr_seen; i++) {
+        if (strcmp(to->seen[i].key, key) == 0)
+            return rf_fail(err, RF_EUSAGE, "'%s' stands twice, first in line %u", key,
+                           to->seen[i].line);
+    }
+    rc = to->value(to->ctx, key, value, line, err);
+    if (rc != RF_OK)
+        return rc;
+    bigger = realloc(to->seen, (to->nr_seen + 1) * sizeof(*bigger));
+    if (bigger) {
+        to->seen = bigger;
+        bigger[to->nr_seen] = (struct seen_key){strdup(key), line};
+        if (bigger[to->nr_seen].key) {
+            to->nr_seen++;
+            return RF_OK;
+        }
+    }
+    return rf_fail(err, RF_ENOMEM, "no memory for the keys of a file");
+}
+
+static int read_line(char *text, char *section, size_t section_size, struct sink *to, unsigned line,
+                     struct rf_err *err) {
     char key[256], *s, *eq;
     int n;
 
@@ -53,7 +95,10 @@ static int read_line(char *text, char *section, size_t section_size, const struc
             return rf_fail(err, RF_EUSAGE, "'%s' is not a section, expected [name]", s);
         memcpy(section, s + 1, len - 2);
         section[len - 2] = '\0';
-        return to->section ? to->section(to->ctx, section, line, err) : RF_OK;
+        if (!to->section)
+            return RF_OK;
+        forget_keys(to);
+        return to->section(to->ctx, section, line, err);
     }
     eq = strchr(s, '=');
     if (!eq || eq == s)
@@ -65,7 +110,7 @@ static int read_line(char *text, char *section, size_t section_size, const struc
         n = snprintf(key, sizeof(key), "%s%s%s", section, *section ? "." : "", trim(s));
     if (n < 0 || (size_t)n >= sizeof(key))
         return rf_fail(err, RF_EUSAGE, "name of more than %zu characters", sizeof(key) - 1);
-    return to->value(to->ctx, key, trim(eq + 1), line, err);
+    return take_value(to, key, trim(eq + 1), line, err);
 }
 
 /* Some editors begin UTF-8 with U+FEFF. */
@@ -76,7 +121,7 @@ static char *skip_mark(char *text) {
 /* Of a file; settings without an end are refused. */
 #define MAX_LINES 65536
 
-static int read_file(const char *path, const struct sink *to, struct rf_err *err) {
+static int read_file(const char *path, struct sink *to, struct rf_err *err) {
     FILE *f = fopen(path, "re");
     char text[1024], section[128] = "";
     unsigned line = 0;
@@ -107,6 +152,7 @@ static int read_file(const char *path, const struct sink *to, struct rf_err *err
     }
     if (rc == RF_OK && ferror(f))
         rc = rf_fail(err, RF_EINPUT, "%s: %s", path, strerror(errno));
+    forget_keys(to);
     fclose(f);
     return rc;
 }

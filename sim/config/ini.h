@@ -14,7 +14,8 @@ typedef int (*ini_section_fn)(void *ctx, const char *name, unsigned line, struct
 /* ini_read() that tells of sections, even of empty ones; keys then come without the section. */
 int ini_read_sections(const char *path, ini_section_fn section, ini_fn fn, void *ctx,
                       struct rf_err *err) RF_MUST_CHECK;
-/* Reads a file. RF_EUSAGE if it is not well-formed, RF_EINPUT if it cannot be read. */
+/* Reads a file. RF_EUSAGE if it is not well-formed or a key stands twice (in ini_read_sections():
+ * in one section), RF_EINPUT if it cannot be read. */
 int ini_read(const char *path, ini_fn fn, void *ctx, struct rf_err *err) RF_MUST_CHECK;
 
 #endif

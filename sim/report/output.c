@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 #include "leftovers.h"
+#include "refault/trace.h"
 
 int output_open(struct output *o, const char *path, struct rf_err *err) {
     struct stat st;
@@ -24,14 +25,54 @@ int output_open(struct output *o, const char *path, struct rf_err *err) {
     return RF_EIO;
 }
 
-int output_keeps(const char *path, const char *input, struct rf_err *err) {
-    struct stat a, b;
+/* An output that is there, and would be overwritten. */
+struct kept {
+    const char *path;
+    struct stat st;
+};
 
-    if (!path || strcmp(path, "-") == 0 || stat(path, &a) != 0 || stat(input, &b) != 0)
+static bool is_there(struct kept *k, const char *path) {
+    k->path = path;
+    return path && strcmp(path, "-") != 0 && stat(path, &k->st) == 0 && S_ISREG(k->st.st_mode);
+}
+
+static int differs(void *ctx, const char *input, struct rf_err *err) {
+    const struct kept *k = ctx;
+    struct stat st;
+
+    if (stat(input, &st) != 0 || st.st_dev != k->st.st_dev || st.st_ino != k->st.st_ino)
         return RF_OK;
-    if (S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
-        return rf_fail(err, RF_EUSAGE, "%s: is an input, it would be overwritten", path);
-    return RF_OK;
+    return rf_fail(err, RF_EUSAGE, "%s: is an input, it would be overwritten", k->path);
+}
+
+/* What is no trace names no files. */
+static int keeps_contents(struct kept *k, const char *input, struct rf_err *err) {
+    struct trace_reader *r;
+    struct rf_err no_trace;
+    struct stat st;
+    int rc;
+
+    if (stat(input, &st) != 0 || !S_ISREG(st.st_mode) || trace_open(input, &r, &no_trace) != RF_OK)
+        return RF_OK;
+    rc = trace_content_files(r, differs, k, err);
+    trace_close(r);
+    return rc;
+}
+
+int output_keeps(const char *path, const char *input, struct rf_err *err) {
+    struct kept k;
+    int rc;
+
+    if (!is_there(&k, path))
+        return RF_OK;
+    rc = differs(&k, input, err);
+    return rc == RF_OK ? keeps_contents(&k, input, err) : rc;
+}
+
+int output_keeps_contents(const char *path, const char *spec, struct rf_err *err) {
+    struct kept k;
+
+    return is_there(&k, path) ? content_spec_files(spec, differs, &k, err) : RF_OK;
 }
 
 /* The folder of a path, and the name in it. */

@@ -20,8 +20,11 @@ int output_open(struct output *o, const char *path, struct rf_err *err) RF_MUST_
 int output_close(struct output *o, struct rf_err *err) RF_MUST_CHECK;
 
 /* RF_EUSAGE if writing to path (NULL, "-": nowhere) would destroy the file input, under whatever
- * names. A file that is not there yet, or is no regular file, destroys none. */
+ * names, or one from which input, if it is a trace, has its contents. A file that is not there yet,
+ * or is no regular file, destroys none. */
 int output_keeps(const char *path, const char *input, struct rf_err *err) RF_MUST_CHECK;
+/* The same for the files that a model of contents names. */
+int output_keeps_contents(const char *path, const char *spec, struct rf_err *err) RF_MUST_CHECK;
 
 /* The files that a command may be asked for, by the name of their option. */
 enum output_kind { OUT_JSON, OUT_CSV, OUT_HTML, OUT_TIMELINE, OUT_MARKDOWN, NR_OUTPUTS };

@@ -169,7 +169,8 @@ static int take_over(struct journal *j, bool resume, journal_fn fn, void *ctx, u
     int fd, rc;
 
     if (fstat(j->fd, &st) != 0 || !S_ISREG(st.st_mode))
-        return rf_fail(err, RF_EUSAGE, "%s: is no regular file, expected a journal", j->path);
+        return rf_fail(err, resume ? RF_EUSAGE : RF_EIO,
+                       "%s: is no regular file, expected a journal", j->path);
     if (st.st_size == 0)
         return RF_OK;
     if (!resume)

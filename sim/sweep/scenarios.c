@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include "config/ini.h"
 
+/* Looking for a name, and settings that are inherited all along, stay cheap with so many. */
+#define MAX_SCENARIOS 4096u
+
 struct reading {
     struct scenarios *s;
     const struct knob_table *knobs;
@@ -30,9 +33,19 @@ static void free_scenario(struct scenario *c) {
     free(c->name);
 }
 
+/* In place of the value that the knob had; what is set later stands later. */
 static int add_setting(struct scenario *c, const struct knob *k, const char *value,
                        struct rf_err *err) {
-    struct setting *v = realloc(c->v, (c->n + 1) * sizeof(*v));
+    struct setting *v;
+    size_t at = 0;
+
+    while (at < c->n && c->v[at].knob != k)
+        at++;
+    if (at < c->n) {
+        free(c->v[at].value);
+        memmove(&c->v[at], &c->v[at + 1], (--c->n - at) * sizeof(*v));
+    }
+    v = realloc(c->v, (c->n + 1) * sizeof(*v));
 
     if (!v)
         return no_memory(err);
@@ -65,6 +78,9 @@ static int on_section(void *ctx, const char *text, unsigned line, struct rf_err 
         return rf_fail(err, RF_EUSAGE, "'[%s]': expected [name] or [name : parent]", text);
     if (find(s, text, len))
         return rf_fail(err, RF_EUSAGE, "'[%s]': there is a scenario of that name", text);
+    if (s->n == MAX_SCENARIOS)
+        return rf_fail(err, RF_EUSAGE, "'[%s]': expected at most %u scenarios", text,
+                       MAX_SCENARIOS);
     v = realloc(s->v, (s->n + 1) * sizeof(*v));
     if (!v)
         return no_memory(err);

@@ -9,6 +9,8 @@
 #include "format.h"
 #include "reader.h"
 
+#define BANK_PATH_MAX (4096 + RFT_SPEC_MAX + 2)
+
 size_t rft_encode_rows(const struct content_row *rows, size_t nr, uint32_t mask, uint8_t *out) {
     uint8_t *p = out;
     int before = -1;
@@ -168,30 +170,42 @@ static int load_catalogue(struct trace_reader *r, struct content_set **out, stru
     return rc ? rc : end;
 }
 
-/* The bank that a spec "bank:NAME:DIGEST" means. */
-static int load_bank(struct trace_reader *r, struct content_set **out, struct rf_err *err) {
+/* Where the bank of a spec "bank:NAME:DIGEST" is looked for first, beside the trace; *digest
+ * is its text. */
+static int bank_beside(const struct trace_reader *r, char path[BANK_PATH_MAX], const char **digest,
+                       struct rf_err *err) {
     const char *name = r->info.content_spec + 5, *colon = strrchr(name, ':');
-    char path[4096 + RFT_SPEC_MAX + 2], *end;
+    const char *slash = strrchr(r->path, '/');
+    size_t dir = slash ? (size_t)(slash - r->path) + 1 : 0;
     if (!colon || colon == name || memchr(name, '/', (size_t)(colon - name)))
         return rf_fail(err, RF_EINPUT,
                        "offset %llu: content spec \"%s\", expected bank:NAME:DIGEST",
                        (unsigned long long)r->footer_at, r->info.content_spec);
-    uint64_t digest = strtoull(colon + 1, &end, 16);
-    if (end == colon + 1 || *end)
-        return rf_fail(err, RF_EINPUT,
-                       "offset %llu: bank digest \"%s\", expected a hexadecimal number",
-                       (unsigned long long)r->footer_at, colon + 1);
-
-    const char *slash = strrchr(r->path, '/');
-    size_t dir = slash ? (size_t)(slash - r->path) + 1 : 0, len = (size_t)(colon - name);
     if (dir > 4096)
         return rf_fail(err, RF_EINPUT, "%s: path too long", r->path);
     memcpy(path, r->path, dir);
-    memcpy(path + dir, name, len);
-    path[dir + len] = 0;
+    memcpy(path + dir, name, (size_t)(colon - name));
+    path[dir + (size_t)(colon - name)] = 0;
+    *digest = colon + 1;
+    return RF_OK;
+}
+
+/* The bank that a spec "bank:NAME:DIGEST" means. */
+static int load_bank(struct trace_reader *r, struct content_set **out, struct rf_err *err) {
+    char path[BANK_PATH_MAX], *end;
+    const char *spec = r->info.content_spec + 5, *text;
+    int rc = bank_beside(r, path, &text, err);
+    if (rc)
+        return rc;
+    uint64_t digest = strtoull(text, &end, 16);
+    if (end == text || *end)
+        return rf_fail(err, RF_EINPUT,
+                       "offset %llu: bank digest \"%s\", expected a hexadecimal number",
+                       (unsigned long long)r->footer_at, text);
+
     struct rf_err beside = {0};
     const char *found = path;
-    int rc = content_from_bank_file(path, out, &beside);
+    rc = content_from_bank_file(path, out, &beside);
     if (rc && r->bank_path[0]) {
         struct rf_err recorded = {0};
         found = r->bank_path;
@@ -201,8 +215,8 @@ static int load_bank(struct trace_reader *r, struct content_set **out, struct rf
         return rf_fail(err, rc,
                        "%s: the bank of page contents \"%.*s\" was found neither at %s nor at %s "
                        "(%.200s)",
-                       r->path, (int)len, name, path, r->bank_path[0] ? r->bank_path : "-",
-                       beside.msg);
+                       r->path, (int)(text - 1 - spec), spec, path,
+                       r->bank_path[0] ? r->bank_path : "-", beside.msg);
     uint64_t got = content_digest(*out);
     if (got != digest) {
         content_free(*out);
@@ -235,4 +249,18 @@ int trace_load_content(struct trace_reader *r, struct content_set **out, struct 
                        r->path, (unsigned long long)r->info.max_content, have);
     }
     return 0;
+}
+
+int trace_content_files(const struct trace_reader *r, rf_path_fn fn, void *ctx,
+                        struct rf_err *err) {
+    const char *spec = r->info.content_spec, *digest;
+    char path[BANK_PATH_MAX];
+    struct rf_err bad;
+    int rc = RF_OK;
+
+    if (strncmp(spec, "bank:", 5) != 0)
+        return content_spec_files(spec, fn, ctx, err);
+    if (bank_beside(r, path, &digest, &bad) == RF_OK)
+        rc = fn(ctx, path, err);
+    return rc == RF_OK && r->bank_path[0] ? fn(ctx, r->bank_path, err) : rc;
 }

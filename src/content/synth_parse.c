@@ -9,7 +9,7 @@
 
 #define MAX_PARTS 64u
 #define MAX_ARGS 2
-#define MAX_SIZES (1u << 28) /* entries of a "sizes" file */
+#define MAX_SIZES (1u << 22) /* lines of a "sizes" file: the pages of 16 GiB */
 #define WEIGHT_ONE 1000000u  /* weights have six decimals */
 #define SYNTH_REVISION 1u    /* of the sampler; part of the digest */
 
@@ -84,7 +84,11 @@ static int read_sizes(const char *path, struct synth_part *p, XXH64_state_t *h,
                        strerror(errno));
     while (rc == RF_OK && fgets(line, sizeof(line), f)) {
         char *end;
-        nr_line++;
+        if (++nr_line > MAX_SIZES) {
+            rc = rf_fail(err, RF_EINPUT, "%s:%zu: expected at most %u lines", path, nr_line,
+                         MAX_SIZES);
+            break;
+        }
         if (!strchr(line, '\n') && !feof(f)) {
             rc = rf_fail(err, RF_EINPUT, "%s:%zu: line of %zu bytes or more, expected a length",
                          path, nr_line, sizeof(line) - 1);
@@ -102,7 +106,7 @@ static int read_sizes(const char *path, struct synth_part *p, XXH64_state_t *h,
         }
         if (p->nr == cap) {
             cap = cap ? 2 * cap : 1024;
-            uint16_t *draw = cap > MAX_SIZES ? NULL : realloc(p->draw, cap * sizeof(*draw));
+            uint16_t *draw = realloc(p->draw, cap * sizeof(*draw));
             if (!draw) {
                 rc = rf_fail(err, RF_ENOMEM, "%s: no memory for the list of lengths", path);
                 break;
@@ -344,6 +348,37 @@ int synth_parse(const char *spec, uint64_t seed, struct synth **out, uint64_t *d
     *digest = XXH64_digest(&h);
     *out = s;
     return RF_OK;
+}
+
+/* The file of one model; 0 also if it has none. */
+static int file_of_part(struct text t, rf_path_fn fn, void *ctx, struct rf_err *err) {
+    struct rf_err bad_part;
+    uint64_t weight;
+    char *path;
+    int rc;
+
+    if (parse_weight(&t, &weight, &bad_part) != RF_OK || !take(&t, "sizes") || t.at == t.end ||
+        !take_args(&t) || t.at >= t.end)
+        return RF_OK;
+    path = strndup(t.spec + t.at, t.end - t.at);
+    rc = path ? fn(ctx, path, err) : rf_fail(err, RF_ENOMEM, "content: no memory for a file name");
+    free(path);
+    return rc;
+}
+
+int content_spec_files(const char *spec, rf_path_fn fn, void *ctx, struct rf_err *err) {
+    struct text t = {.spec = spec, .end = strlen(spec)};
+    int rc = RF_OK;
+
+    if (!take(&t, "mix:"))
+        return file_of_part(t, fn, ctx, err);
+    while (rc == RF_OK && t.at < t.end) {
+        struct text term = next_term(&t);
+
+        rc = file_of_part(term, fn, ctx, err);
+        t.at = RF_MIN(term.end + 1, t.end);
+    }
+    return rc;
 }
 
 int content_synthetic(const char *spec, uint64_t seed, struct content_set **out,

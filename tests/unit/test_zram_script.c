@@ -130,7 +130,8 @@ static void test_errors(void **state) {
 /* What loading a file of these bytes, as they are or packed, says; "" if it is taken whole. */
 static const char *load(const char *bytes, size_t n, bool pack, size_t max_line) {
     static struct rf_err err;
-    char path[] = "/tmp/test-zram-script-XXXXXX", packed[512], *text = NULL;
+    static char packed[1 << 16];
+    char path[] = "/tmp/test-zram-script-XXXXXX", *text = NULL;
     size_t len = pack ? ZSTD_compress(packed, sizeof(packed), bytes, n, 1) : n, got;
     int fd = mkstemp(path), rc;
 
@@ -168,12 +169,25 @@ static void test_text(void **state) {
     }
 }
 
+/* What decompresses to more than 64 MiB is no script, but it may be a bank of pages. */
+static void test_long(void **state) {
+    size_t limit = (size_t)64 << 20;
+    char *text = malloc(limit + 1);
+
+    (void)state;
+    assert_non_null(text);
+    memset(text, '\n', limit + 1);
+    assert_string_equal(load(text, limit, true, 100), "");
+    assert_string_equal(load(text, limit + 1, true, 100), ": longer than 64 MiB");
+    assert_string_equal(load(text, limit + 1, true, 0), "");
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operations),
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_operations), cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_errors),     cmocka_unit_test(test_text),
+        cmocka_unit_test(test_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,4 +6,7 @@ printf 'w 0 0\nS a\n' >s.zs
 echo "$?"
 "$REFAULT" zsmalloc classes --chain-size 8 --rules new --csv - >/dev/full
 echo "$?"
+"$REFAULT" gen zipf -o t.rft --pages 64 --ops 100 || exit 9
+"$REFAULT" sweep t.rft --sweep seed=1,2 --journal /dev/full
+echo "$?"
 "$REFAULT" knobs > /dev/full
