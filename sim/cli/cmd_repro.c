@@ -19,6 +19,7 @@ static const struct cli_option options[] = {
     {OPT_SCALE, 0, "scale", "S", "size of machine and workload: 1, 0.25, 1/8 (default 1)"},
     CLI_JOBS_OPTION,
     {OPT_QUIET, 'q', "quiet", NULL, "no tables"},
+    CLI_PROGRESS_OPTION,
     {0, 0, NULL, NULL, NULL},
 };
 
@@ -41,6 +42,7 @@ struct args {
     unsigned jobs;
     double scale; /* 0 = not given */
     bool quiet;
+    int progress;
 };
 
 /* A decimal or N/M, above 0 and up to 1. */
@@ -85,6 +87,8 @@ static int take_option(void *ctx, int id, const char *value, struct rf_err *err)
     case OPT_QUIET:
         a->quiet = true;
         return RF_OK;
+    case OPT_PROGRESS:
+        return cli_progress(value, &a->progress, err);
     default:
         cli_output_option(&a->out, id, value);
         return RF_OK;
@@ -125,8 +129,32 @@ struct job {
     struct rf_err err;
 };
 
-static void *run_job(void *arg) {
-    struct job *j = arg;
+/* Experiments that are done print while others go on. */
+struct shared_bar {
+    struct progress progress;
+    pthread_mutex_t lock;
+};
+
+static void on_progress(void *ctx, uint64_t done, uint64_t total) {
+    struct shared_bar *b = ctx;
+
+    pthread_mutex_lock(&b->lock);
+    progress_update(&b->progress, done, total);
+    pthread_mutex_unlock(&b->lock);
+}
+
+static int print_over(struct shared_bar *b, FILE *out, const char *before, const char *text,
+                      struct rf_err *err) {
+    bool bad;
+
+    pthread_mutex_lock(&b->lock);
+    progress_clear(&b->progress);
+    bad = fprintf(out, "%s%s", before, text) < 0 || (b->progress.on && fflush(out) != 0);
+    pthread_mutex_unlock(&b->lock);
+    return bad ? rf_fail(err, RF_EIO, "cannot write stdout: %s", strerror(errno)) : RF_OK;
+}
+
+static void run_experiment(struct job *j) {
     const struct args *a = j->args;
     const struct repro_options o = {.out = open_memstream(&j->text, &j->len),
                                     .seeds = a->seeds ? (uint32_t)a->seeds : 3,
@@ -136,7 +164,7 @@ static void *run_job(void *arg) {
 
     if (!o.out) {
         rf_fail(&j->err, RF_ENOMEM, "no memory for the output of %s", j->ops->name);
-        return NULL;
+        return;
     }
     if (repro_run(&r, j->ops, &o, &j->err) == RF_OK) {
         j->failed = !repro_passed(&r);
@@ -147,6 +175,13 @@ static void *run_job(void *arg) {
     repro_free(&r);
     if (fclose(o.out) != 0 && j->err.code == RF_OK)
         rf_fail(&j->err, RF_ENOMEM, "no memory for the output of %s", j->ops->name);
+}
+
+static void *run_job(void *arg) {
+    struct job *j = arg;
+
+    run_experiment(j);
+    repro_pool_done(j->pool);
     return NULL;
 }
 
@@ -162,6 +197,7 @@ static int run_jobs(const struct args *a, const struct repro_ops *only, FILE *ou
                     bool *failed, struct rf_err *err) {
     struct repro_pool *pool = repro_pool_create(a->jobs ? a->jobs : cli_all_cores());
     struct job jobs[REPRO_MAX];
+    struct shared_bar bar = {.lock = PTHREAD_MUTEX_INITIALIZER};
     size_t n = 0;
     int rc = RF_OK;
 
@@ -171,10 +207,13 @@ static int run_jobs(const struct args *a, const struct repro_ops *only, FILE *ou
         if (only && *e != only)
             continue;
         note_unused(a, *e);
-        jobs[n] = (struct job){.args = a, .ops = *e, .pool = pool};
-        jobs[n].started = pthread_create(&jobs[n].thread, NULL, run_job, &jobs[n]) == 0;
-        n++;
+        jobs[n++] = (struct job){.args = a, .ops = *e, .pool = pool};
     }
+    progress_init(&bar.progress, a->progress);
+    repro_pool_report(pool, on_progress, &bar);
+    repro_pool_expect(pool, n);
+    for (size_t i = 0; i < n; i++)
+        jobs[i].started = pthread_create(&jobs[i].thread, NULL, run_job, &jobs[i]) == 0;
     for (size_t i = 0; i < n; i++) {
         struct job *j = &jobs[i];
 
@@ -186,14 +225,15 @@ static int run_jobs(const struct args *a, const struct repro_ops *only, FILE *ou
             *err = j->err;
             rc = j->err.code;
         }
-        if (rc == RF_OK && out && fprintf(out, "%s%s", i ? "\n" : "", j->text) < 0)
-            rc = rf_fail(err, RF_EIO, "cannot write stdout: %s", strerror(errno));
+        if (rc == RF_OK && out)
+            rc = print_over(&bar, out, i ? "\n" : "", j->text, err);
         if (rc == RF_OK && json_array_append(results, j->json) != 0)
             rc = rf_fail(err, RF_ENOMEM, "no memory for the result of %s", j->ops->name);
         *failed |= j->failed;
         json_decref(j->json);
         free(j->text);
     }
+    progress_clear(&bar.progress);
     repro_pool_free(pool);
     return rc;
 }

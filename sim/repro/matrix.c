@@ -16,6 +16,9 @@ struct repro_pool {
     pthread_mutex_t lock;
     pthread_cond_t left;
     unsigned threads, free;
+    void (*report)(void *ctx, uint64_t done, uint64_t total);
+    void *ctx;
+    uint64_t done, expected;
 };
 
 struct repro_pool *repro_pool_create(unsigned threads) {
@@ -37,6 +40,33 @@ void repro_pool_free(struct repro_pool *p) {
     free(p);
 }
 
+void repro_pool_report(struct repro_pool *p, void (*fn)(void *ctx, uint64_t done, uint64_t total),
+                       void *ctx) {
+    p->report = fn;
+    p->ctx = ctx;
+}
+
+void repro_pool_expect(struct repro_pool *p, size_t n) {
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->expected += n;
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* The lock is held. */
+static void one_more(struct repro_pool *p) {
+    p->done++;
+    if (p->report)
+        p->report(p->ctx, p->done, p->expected);
+}
+
+void repro_pool_done(struct repro_pool *p) {
+    pthread_mutex_lock(&p->lock);
+    one_more(p);
+    pthread_mutex_unlock(&p->lock);
+}
+
 void repro_pool_enter(struct repro_pool *p) {
     if (!p)
         return;
@@ -52,6 +82,7 @@ void repro_pool_leave(struct repro_pool *p) {
         return;
     pthread_mutex_lock(&p->lock);
     p->free++;
+    one_more(p);
     pthread_cond_signal(&p->left);
     pthread_mutex_unlock(&p->lock);
 }
@@ -239,6 +270,7 @@ static bool run_all(struct work *w, size_t nr_runs) {
         rf_fail(&w->r->err, RF_ENOMEM, "no memory for %zu traces", n);
         return false;
     }
+    repro_pool_expect(w->r->pool, n + nr_runs);
     while (i < n && scratch_open(&w->traces[i], &w->r->err) == RF_OK)
         i++;
     ok = i == n && run_jobs(w, n, write_trace) && run_jobs(w, nr_runs, run_config);

@@ -31,6 +31,13 @@ struct repro_pool;
 /* NULL without memory. */
 struct repro_pool *repro_pool_create(unsigned threads);
 void repro_pool_free(struct repro_pool *p); /* NULL is allowed */
+/* Has fn() told of each piece of work that is done, one at a time, and of how many are known of. */
+void repro_pool_report(struct repro_pool *p, void (*fn)(void *ctx, uint64_t done, uint64_t total),
+                       void *ctx);
+/* So many more pieces of work are known of. NULL is allowed. */
+void repro_pool_expect(struct repro_pool *p, size_t n);
+/* A piece of work was done that no repro_pool_leave() ends. */
+void repro_pool_done(struct repro_pool *p);
 /* Around a piece of work of one thread; waits until one of the pool's threads is free. NULL: no
  * bound. */
 void repro_pool_enter(struct repro_pool *p);

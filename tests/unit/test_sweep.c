@@ -172,7 +172,7 @@ static void test_scenarios(void **state) {
     static const char *const bad[] = {"[a]\n[a]\n",      "[b : a]\n", "[a : b : c]\n",
                                       "[_only]\n",       "",          "memory.max = 1M\n[a]\n",
                                       "[a]\nmemory = 5", "[a b]\n",   "[a]\nmemory.max = x\n",
-                                      "[ : a]\n",        "[a :]\n"};
+                                      "[ : a]\n",        "[a :]\n",   "[a]\nseed=1\nseed=1\n"};
     char path[] = "/tmp/refault-scenarios-XXXXXX";
     struct scenarios s;
     struct rf_err err;
@@ -191,10 +191,12 @@ static void test_scenarios(void **state) {
     assert_string_equal(s.v[1].name, "lz4");
     assert_int_equal(s.v[1].n, 3);
     assert_string_equal(s.v[2].name, "big");
-    assert_int_equal(s.v[2].n, 4); /* the parent's memory.max, and its own, which wins */
-    assert_string_equal(s.v[2].v[0].value, "50%");
-    assert_string_equal(s.v[2].v[3].value, "80%");
-    assert_int_equal(s.most, 4);
+    assert_int_equal(s.v[2].n, 3); /* its own memory.max in place of the parent's */
+    assert_string_equal(s.v[2].v[0].knob->key, "zswap.enabled");
+    assert_string_equal(s.v[2].v[2].knob->key, "memory.max");
+    assert_string_equal(s.v[2].v[2].value, "80%");
+    assert_string_equal(s.v[1].v[0].value, "50%");
+    assert_int_equal(s.most, 3);
     scenarios_free(&s);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         write_text(path, bad[i]);
