@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "config/value.h"
 #include "sweep/sweep.h"
+#include "sweep/unmoved.h"
 
 enum {
     OPT_SWEEP = OPT_OWN,
@@ -199,7 +200,28 @@ static int print_list(const struct args *a, const struct plan *p, struct rf_err 
     return rc;
 }
 
-static int run_plan(struct args *a, const struct plan *p, struct rf_err *err) {
+/* Swept knobs that changed nothing, but for those of which note_idle() has said so. */
+static int note_unmoved(const struct args *a, const struct results *r, const struct plan *p,
+                        const struct idle_knobs *idle, struct rf_err *err) {
+    const struct grid *g = &a->grid;
+    bool *moved = calloc(g->n + 1, sizeof(*moved));
+    char keys[512] = "";
+    size_t at = 0;
+    int rc = moved ? results_moved(r, p, moved, err) : rf_fail(err, RF_ENOMEM, "no memory");
+
+    for (size_t i = 0; i < g->n && rc == RF_OK && at < sizeof(keys); i++) {
+        if (!moved[i] && !idle_is(idle, g->axes[i].knob))
+            at += (size_t)snprintf(keys + at, sizeof(keys) - at, "%s%s", at ? ", " : "",
+                                   g->axes[i].knob->key);
+    }
+    if (rc == RF_OK && at)
+        cli_note("changed nothing in any row: %s", keys);
+    free(moved);
+    return rc;
+}
+
+static int run_plan(struct args *a, const struct plan *p, const struct idle_knobs *idle,
+                    struct rf_err *err) {
     struct progress bar;
     struct sweep s = {
         .plan = p,
@@ -225,30 +247,31 @@ static int run_plan(struct args *a, const struct plan *p, struct rf_err *err) {
         cli_note("%zu point%s run, %zu found in %s", s.nr_run, s.nr_run == 1 ? "" : "s", s.nr_found,
                  a->out.also);
     rc = results_write(&s.results, &a->out, a->model.quiet, err);
+    if (rc == RF_OK)
+        rc = note_unmoved(a, &s.results, p, idle, err);
     sweep_free(&s);
     return rc;
 }
 
 /* What no point has an effect of. */
-static int note_idle(const struct args *a, const struct plan *p, struct rf_err *err) {
+static int note_idle(const struct args *a, const struct plan *p, struct idle_knobs *k,
+                     struct rf_err *err) {
     struct machine_config c;
-    struct idle_knobs k;
     struct rf_err contradiction;
-    int rc = idle_init(&k, &a->model.knobs, err);
+    int rc = idle_init(k, &a->model.knobs, err);
 
     if (rc != RF_OK)
         return rc;
-    idle_add(&k, a->model.settings.v, a->model.settings.n);
+    idle_add(k, a->model.settings.v, a->model.settings.n);
     for (size_t i = 0; i < a->scenarios.n; i++)
-        idle_add(&k, a->scenarios.v[i].v, a->scenarios.v[i].n);
+        idle_add(k, a->scenarios.v[i].v, a->scenarios.v[i].n);
     for (size_t i = 0; i < a->grid.n; i++)
-        idle_add(&k, &(struct setting){.knob = a->grid.axes[i].knob}, 1);
+        idle_add(k, &(struct setting){.knob = a->grid.axes[i].knob}, 1);
     for (size_t i = 0; i < p->nr_rows; i++) {
-        if (plan_config(p, i, &c, &contradiction) == RF_OK && !idle_see(&k, &c))
+        if (plan_config(p, i, &c, &contradiction) == RF_OK && !idle_see(k, &c))
             break;
     }
-    cli_note_idle(&k);
-    idle_free(&k);
+    cli_note_idle(k);
     return RF_OK;
 }
 
@@ -281,24 +304,23 @@ static int simulate(struct args *a, struct rf_err *err) {
         .verify = a->model.verify,
         .check = a->model.check,
     };
+    struct idle_knobs idle = {0};
     int rc = plan_make(&p, a->traces.path, a->traces.n, err);
 
     if (rc != RF_OK)
         return rc;
-    rc = note_idle(a, &p, err);
-    if (rc != RF_OK) {
-        plan_free(&p);
-        return rc;
-    }
-    note_small(&p);
-    if (a->list) {
+    rc = note_idle(a, &p, &idle, err);
+    if (rc == RF_OK)
+        note_small(&p);
+    if (rc == RF_OK && a->list) {
         rc = print_list(a, &p, err);
-    } else {
+    } else if (rc == RF_OK) {
         rc = outputs_open(&a->out, err);
         if (rc == RF_OK)
-            rc = run_plan(a, &p, err);
+            rc = run_plan(a, &p, &idle, err);
         rc = outputs_close(&a->out, rc, err);
     }
+    idle_free(&idle);
     plan_free(&p);
     return rc;
 }

@@ -405,6 +405,22 @@ static int write_json(const struct report *r, struct rf_err *err) {
     return bad ? rf_fail(err, RF_EIO, "%s: cannot write: %s", o->json, strerror(errno)) : 0;
 }
 
+/* Without a bank only some lengths are known, and no bytes. */
+static void note_no_bytes(const struct zram_options *o, const struct zram_params *p) {
+    char derived[128] = "";
+    size_t at = 0;
+
+    for (size_t i = 0; i < ZRAM_MAX_COMPS && at < sizeof(derived); i++) {
+        if (p->comp[i] != NR_CODECS && content_source(p->content, p->comp[i]) == CONTENT_DERIVED)
+            at += (size_t)snprintf(derived + at, sizeof(derived) - at, "%s%s", at ? ", " : "",
+                                   codec_by_id(p->comp[i])->name);
+    }
+    if (at)
+        cli_note("no --bank, and no --sizes of %s: derived from those of another codec", derived);
+    if (o->verify)
+        cli_note("no --bank: --verify stores random bytes in place of the pages'");
+}
+
 static int run(const struct zram_options *o, struct rf_err *err) {
     static const struct zram_script_ops ops = {
         .snapshot = on_snapshot, .sysfs = on_sysfs, .sizes = on_sizes, .end = on_end};
@@ -429,6 +445,8 @@ static int run(const struct zram_options *o, struct rf_err *err) {
         rc = find_codec(o->era, o->recomp[i], &p.comp[i + 1], err);
     if (rc == 0)
         rc = load_content(o, &p, &p.content, err);
+    if (rc == 0 && !o->bank)
+        note_no_bytes(o, &p);
     if (rc == 0)
         rc = zram_script_load(o->script, ZRAM_SCRIPT_LINE, &text, &len, err);
     if (rc == 0) {

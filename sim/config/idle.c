@@ -139,6 +139,10 @@ bool idle_see(struct idle_knobs *k, const struct machine_config *c) {
     return any;
 }
 
+bool idle_is(const struct idle_knobs *k, const struct knob *knob) {
+    return k->state[knob - k->knobs->v] >= IDLE;
+}
+
 /* The first rule that says the same. */
 static size_t kind_of(size_t rule) {
     size_t i = 0;

@@ -20,6 +20,8 @@ void idle_free(struct idle_knobs *k);
 void idle_add(struct idle_knobs *k, const struct setting *v, size_t n);
 /* A configuration in which they were. Whether any may still be idle. */
 bool idle_see(struct idle_knobs *k, const struct machine_config *c);
+/* Whether every configuration seen left a knob idle. */
+bool idle_is(const struct idle_knobs *k, const struct knob *knob);
 /* "KEY, KEY (without KEY=VALUE); ..." of those that every configuration seen left idle, cut to the
  * buffer; NULL if there are none. */
 const char *idle_text(const struct idle_knobs *k, char *buf, size_t size);
