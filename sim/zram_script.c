@@ -61,7 +61,7 @@ static int read_all(const char *path, size_t max_line, uint8_t **out, size_t *le
     uint8_t *buf = NULL, *bigger;
     int rc = 0;
     if (!f)
-        return rf_fail(err, RF_EINPUT, "%s: cannot open: %s", path, strerror(errno));
+        return rf_fail(err, RF_EINPUT, "%s: cannot be opened: %s", path, strerror(errno));
     do {
         bigger = realloc(buf, cap);
         if (!bigger) {
@@ -79,7 +79,7 @@ static int read_all(const char *path, size_t max_line, uint8_t **out, size_t *le
             rc = check_text(path, buf, n, &scan, err);
     } while (got > 0 && rc == 0);
     if (rc == 0 && ferror(f))
-        rc = rf_fail(err, RF_EINPUT, "%s: cannot read: %s", path, strerror(errno));
+        rc = rf_fail(err, RF_EINPUT, "%s: %s", path, strerror(errno));
     if (f != stdin)
         fclose(f);
     if (rc != 0) {

@@ -90,24 +90,46 @@ void cli_walk_init(struct cli_walk *w, const struct cli_command *c, int argc, ch
     *w = (struct cli_walk){.argc = argc, .at = 1, .argv = argv, .command = c};
 }
 
-static int unknown_option(struct cli_walk *w, const char *text) {
-    const char *name = text[1] == '-' ? text + 2 : text + 1, *nearest = NULL;
-    unsigned best = 4;
+/* The option that an unknown word may have meant, of those looked at so far. */
+struct nearest {
+    const char *name;
+    unsigned best;
+};
 
-    for (const struct cli_option *o = w->command->options; o && o->id; o++) {
-        unsigned d = edit_distance(name, o->name);
+static void look_at(struct nearest *n, const char *text, const char *name) {
+    unsigned d = edit_distance(text + 1 + (text[1] == '-'), name);
 
-        if (d < best && d < strlen(o->name)) {
-            best = d;
-            nearest = o->name;
-        }
+    if (d < n->best && d < strlen(name)) {
+        n->best = d;
+        n->name = name;
     }
-    if (nearest)
-        cli_usage_error(w->command, "unknown option '%s'; did you mean '--%s'?", text, nearest);
+}
+
+static void unknown_option(const struct cli_command *c, const char *text, const struct nearest *n) {
+    if (n->name)
+        cli_usage_error(c, "unknown option '%s'; did you mean '--%s'?", text, n->name);
     else
-        cli_usage_error(w->command, "unknown option '%s'; 'refault %s --help' lists them", text,
-                        w->command->name);
-    return CLI_BAD;
+        cli_usage_error(c, "unknown option '%s'; 'refault %s --help' lists them", text, c->name);
+}
+
+int cli_getopt_error(const struct cli_command *c, const struct option *longs, int found,
+                     const char *word) {
+    struct nearest n = {.best = 4};
+    size_t len = strcspn(word, "=");
+
+    if (found == ':') {
+        cli_usage_error(c, "option '%s' needs a value", word);
+        return RF_EUSAGE;
+    }
+    for (const struct option *o = longs; o->name; o++) {
+        if (word[len] && len == strlen(o->name) + 2 && memcmp(word + 2, o->name, len - 2) == 0) {
+            cli_usage_error(c, "option '--%s' takes no value", o->name);
+            return RF_EUSAGE;
+        }
+        look_at(&n, word, o->name);
+    }
+    unknown_option(c, word, &n);
+    return RF_EUSAGE;
 }
 
 int cli_next(struct cli_walk *w) {
@@ -136,8 +158,14 @@ int cli_next(struct cli_walk *w) {
                            : o->letter == text[1])
             break;
     }
-    if (!o || !o->id)
-        return unknown_option(w, text);
+    if (!o || !o->id) {
+        struct nearest n = {.best = 4};
+
+        for (o = w->command->options; o && o->id; o++)
+            look_at(&n, text, o->name);
+        unknown_option(w->command, text, &n);
+        return CLI_BAD;
+    }
     if (text[1] == '-' && eq)
         value = eq + 1;
     else if (text[1] != '-' && text[2])
@@ -181,10 +209,9 @@ int cli_parse(const struct cli_command *c, int argc, char **argv,
 /* ---- help ---- */
 
 static int end_of_text(void) {
-    struct output o = {.f = stdout, .path = "stdout"};
     struct rf_err err;
 
-    return output_close(&o, &err) == RF_OK ? 0 : cli_fail(&err);
+    return output_flush(&err) == RF_OK ? 0 : cli_fail(&err);
 }
 
 void cli_print_options(FILE *f, const struct cli_option *options) {

@@ -73,6 +73,10 @@ void cli_note(const char *fmt, ...) RF_PRINTF(1, 2);
 void cli_print_options(FILE *f, const struct cli_option *options);
 /* The same options as getopt_long() wants them, with --help as 'h', into out[room]. */
 void cli_getopt(const struct cli_option *options, struct option *out, size_t room);
+/* Prints what is wrong about the word at which getopt_long() stopped with '?' or ':' (`found`);
+ * returns RF_EUSAGE. */
+int cli_getopt_error(const struct cli_command *c, const struct option *longs, int found,
+                     const char *word);
 /* The help of one command on stdout; returns 0, or 3 if it cannot be written. */
 int cli_help(const struct cli_command *c);
 

@@ -83,7 +83,7 @@ static bool share(const char *text, uint32_t *permille, struct rf_err *err) {
     char *end;
     double v = strtod(text, &end);
     if (end == text || (*end && strcmp(end, "%") != 0) || !(v >= 0.0 && v <= 100.0)) {
-        rf_fail(err, RF_EUSAGE, "--writes %s: expected a share such as 25%%", text);
+        rf_fail(err, RF_EUSAGE, "--writes: bad value '%s', expected a share such as 25%%", text);
         return false;
     }
     *permille = (uint32_t)(v * 10.0 + 0.5);
@@ -91,8 +91,8 @@ static bool share(const char *text, uint32_t *permille, struct rf_err *err) {
 }
 
 /* One option of a workload into p. */
-static int take_own(const struct gen_workload *g, const struct gen_option *o, const char *value,
-                    struct gen_params *p, struct rf_err *err) {
+static int take_own(const struct gen_option *o, const char *value, struct gen_params *p,
+                    struct rf_err *err) {
     void *field = (char *)p + o->offset;
     char *end;
     bool ok = true;
@@ -117,7 +117,7 @@ static int take_own(const struct gen_workload *g, const struct gen_option *o, co
     }
     if (ok)
         return RF_OK;
-    return rf_fail(err, RF_EUSAGE, "gen %s --%s %s: expected %s", g->name, o->name, value,
+    return rf_fail(err, RF_EUSAGE, "--%s: bad value '%s', expected %s", o->name, value,
                    o->type == GEN_BYTES  ? "a size such as 64M"
                    : o->type == GEN_TIME ? "a time such as 10us"
                                          : "a number");
@@ -140,7 +140,7 @@ static int take_owns(const struct gen_workload *g, const struct own *own, size_t
         if (!o || !o->name)
             return rf_fail(err, RF_EUSAGE, "gen %s has no option --%s", g->name,
                            own[i].option->name);
-        rc = take_own(g, o, own[i].value, p, err);
+        rc = take_own(o, own[i].value, p, err);
         if (rc != RF_OK)
             return rc;
     }
@@ -240,7 +240,7 @@ static int cmd_gen(int argc, char **argv) {
             p.theta = strtod(optarg, &end);
             ok = end != optarg && !*end;
             if (!ok)
-                rf_fail(&err, RF_EUSAGE, "--theta %s: expected a number", optarg);
+                rf_fail(&err, RF_EUSAGE, "--theta: bad value '%s', expected a number", optarg);
             break;
         case O_WRITES:
             ok = share(optarg, &p.writes_permille, &err);
@@ -257,7 +257,8 @@ static int cmd_gen(int argc, char **argv) {
             p.scale = strtod(optarg, &end);
             ok = end != optarg && !*end && p.scale > 0 && p.scale <= 1000;
             if (!ok)
-                rf_fail(&err, RF_EUSAGE, "--scale %s: expected a number above 0 and up to 1000",
+                rf_fail(&err, RF_EUSAGE,
+                        "--scale: bad value '%s', expected a number above 0 and up to 1000",
                         optarg);
             break;
         case O_THP:
@@ -267,16 +268,17 @@ static int cmd_gen(int argc, char **argv) {
             ok = trace_cli_level(optarg, &p.zstd_level, &err);
             break;
         default:
-            return trace_cli_bad_option("gen", c, argv, &err);
+            return trace_cli_bad_option("gen", set.options, c, argv);
         }
         if (!ok)
             return trace_cli_error(&err);
     }
     const struct gen_workload *g = argc - optind == 1 ? gen_find(argv[optind]) : NULL;
     if (argc - optind != 1 || !out)
-        rf_fail(&err, RF_EUSAGE, "gen needs a workload and -o FILE; see refault gen --help");
+        rf_fail(&err, RF_EUSAGE, "gen needs a workload and -o FILE; 'refault gen --help' explains");
     else if (!g)
-        rf_fail(&err, RF_EUSAGE, "gen %s: unknown workload; see refault gen --help", argv[optind]);
+        rf_fail(&err, RF_EUSAGE, "unknown workload '%s'; 'refault gen --help' lists them",
+                argv[optind]);
     else if (g->single && (!p.pages || !p.ops))
         rf_fail(&err, RF_EUSAGE, "gen %s needs --pages and --ops", g->name);
     else if (g->single ? scaled : single)

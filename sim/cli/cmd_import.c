@@ -83,7 +83,8 @@ static int cmd_import(int argc, char **argv) {
             break;
         case O_FILE_PAGES:
             if (strcmp(optarg, "anon") != 0 && strcmp(optarg, "drop") != 0) {
-                rf_fail(&err, RF_EUSAGE, "--file-pages %s: expected drop or anon", optarg);
+                rf_fail(&err, RF_EUSAGE, "--file-pages: bad value '%s', expected drop or anon",
+                        optarg);
                 return trace_cli_error(&err);
             }
             opt.file_pages = optarg[0] == 'a';
@@ -103,15 +104,17 @@ static int cmd_import(int argc, char **argv) {
                 return trace_cli_error(&err);
             break;
         default:
-            return trace_cli_bad_option("import", c, argv, &err);
+            return trace_cli_bad_option("import", longs, c, argv);
         }
     }
     const struct importer_ops *ops = from ? importer_find(from) : NULL;
     if (!from || !out || argc - optind != 1)
-        rf_fail(&err, RF_EUSAGE,
-                "import needs --from FORMAT, one input and -o OUT; see refault import --help");
+        rf_fail(
+            &err, RF_EUSAGE,
+            "import needs --from FORMAT, one input and -o OUT; 'refault import --help' explains");
     else if (!ops)
-        rf_fail(&err, RF_EUSAGE, "--from %s: unknown format; see refault import --help", from);
+        rf_fail(&err, RF_EUSAGE, "--from: unknown format '%s'; 'refault import --help' lists them",
+                from);
     if (!ops || err.code)
         return trace_cli_error(&err);
     int rc = trace_cli_writing(out, (const char *const[]){argv[optind], opt.bank, NULL},

@@ -73,13 +73,6 @@ void trace_cli_help(void) {
     printf("\nexample: %s\n", cmd_trace_info.example);
 }
 
-/* Results that cannot be written are an error. */
-static int flush_stdout(struct rf_err *err) {
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return rf_fail(err, RF_EIO, "standard output: %s", strerror(errno));
-    return 0;
-}
-
 /* ---- info ---- */
 static void print_size(const char *label, uint64_t pages) {
     printf("%-18s%" PRIu64 " (%.1f MiB)\n", label, pages, (double)pages / 256.0);
@@ -125,9 +118,11 @@ static void put_json_string(FILE *f, const char *key, const char *s) {
 static int json_info(const char *path, const char *to, const struct trace_reader *r,
                      struct rf_err *err) {
     const struct trace_info *i = trace_reader_info(r);
-    FILE *f = strcmp(to, "-") == 0 ? stdout : fopen(to, "w");
-    if (!f)
-        return rf_fail(err, RF_EIO, "%s: cannot be created: %s", to, strerror(errno));
+    struct output out;
+    int rc = output_open(&out, to, err);
+    FILE *f = out.f;
+    if (rc != RF_OK)
+        return rc;
     fprintf(f, "{\"blocks\":%u,\"catalogue_rows\":%" PRIu64 ",\"content_changes\":%" PRIu64 ",",
             i->blocks, r->rows_total, i->content_changes);
     put_json_string(f, "content_spec", i->content_spec);
@@ -145,10 +140,7 @@ static int json_info(const char *path, const char *to, const struct trace_reader
     put_json_string(f, "provenance", i->provenance);
     fprintf(f, ",\"version\":%u,\"vmas\":%u,\"writes\":%" PRIu64 "}\n", i->version, i->vmas,
             i->writes);
-    bool ok = !ferror(f);
-    if (f != stdout)
-        ok = fclose(f) == 0 && ok;
-    return ok ? 0 : rf_fail(err, RF_EIO, "%s: cannot be written", to);
+    return output_close(&out, err);
 }
 
 static int trace_cli_info(int argc, char **argv, struct rf_err *err) {
@@ -168,11 +160,11 @@ static int trace_cli_info(int argc, char **argv, struct rf_err *err) {
             trace_cli_help();
             return 0;
         } else {
-            return trace_cli_bad_option("trace", c, argv, err);
+            return trace_cli_bad_option("trace", options, c, argv);
         }
     }
     if (argc - optind != 1) {
-        rf_fail(err, RF_EUSAGE, "trace info needs one trace; see refault trace --help");
+        rf_fail(err, RF_EUSAGE, "trace info needs one trace; 'refault trace --help' explains");
         return trace_cli_error(err);
     }
     char shown[4096];
@@ -193,7 +185,7 @@ static int trace_cli_info(int argc, char **argv, struct rf_err *err) {
     }
     trace_close(r);
     if (!rc)
-        rc = flush_stdout(err);
+        rc = output_flush(err);
     return rc ? trace_cli_error(err) : 0;
 }
 
@@ -308,12 +300,12 @@ static int trace_cli_dump(int argc, char **argv, struct rf_err *err) {
         }
         rc = part_option(&p, c, optarg, err);
         if (rc == 0)
-            return trace_cli_bad_option("trace", c, argv, err);
+            return trace_cli_bad_option("trace", options, c, argv);
         if (rc < 0)
             return trace_cli_error(err);
     }
     if (argc - optind != 1) {
-        rf_fail(err, RF_EUSAGE, "trace dump needs one trace; see refault trace --help");
+        rf_fail(err, RF_EUSAGE, "trace dump needs one trace; 'refault trace --help' explains");
         return trace_cli_error(err);
     }
     if (part_complete(&p, err) || trace_open(argv[optind], &r, err))
@@ -324,7 +316,7 @@ static int trace_cli_dump(int argc, char **argv, struct rf_err *err) {
     rc = RF_MIN(rc, 0);
     trace_close(r);
     if (!rc)
-        rc = flush_stdout(err);
+        rc = output_flush(err);
     return rc ? trace_cli_error(err) : 0;
 }
 
@@ -349,12 +341,13 @@ static int trace_cli_cut(int argc, char **argv, struct rf_err *err) {
         else if (c == O_LEVEL)
             taken = trace_cli_level(optarg, &p.zstd_level, err) ? 1 : -1;
         else if (!taken)
-            return trace_cli_bad_option("trace", c, argv, err);
+            return trace_cli_bad_option("trace", options, c, argv);
         if (taken < 0)
             return trace_cli_error(err);
     }
     if (argc - optind != 1 || !out)
-        rf_fail(err, RF_EUSAGE, "trace cut needs one trace and -o OUT; see refault trace --help");
+        rf_fail(err, RF_EUSAGE,
+                "trace cut needs one trace and -o OUT; 'refault trace --help' explains");
     if (err->code || part_complete(&part, err))
         return trace_cli_error(err);
     p.from = part.from;
@@ -384,6 +377,6 @@ static int cmd_trace(int argc, char **argv) {
         return 0;
     }
     rf_fail(&err, RF_EUSAGE,
-            "trace %s: expected info, dump, cut or sample; see refault trace --help", what);
+            "trace %s: expected info, dump, cut or sample; 'refault trace --help' explains", what);
     return trace_cli_error(&err);
 }

@@ -87,7 +87,8 @@ static void usage(FILE *f) {
 
 static int parse_size(const char *option, const char *text, uint64_t *out, struct rf_err *err) {
     if (!value_size(text, out) || *out == 0)
-        return rf_fail(err, RF_EUSAGE, "--%s '%s': expected a size above 0", option, text);
+        return rf_fail(err, RF_EUSAGE, "--%s: bad value '%s', expected a size above 0", option,
+                       text);
     return 0;
 }
 
@@ -141,8 +142,8 @@ static int parse_options(int argc, char **argv, struct zram_options *o, struct r
         case CHAIN:
             if (!value_u64(optarg, &o->chain_size) || o->chain_size < 1 ||
                 o->chain_size > ZPOOL_MAX_CHAIN)
-                rc = rf_fail(err, RF_EUSAGE, "--chain-size '%s': expected 1 to %d", optarg,
-                             ZPOOL_MAX_CHAIN);
+                rc = rf_fail(err, RF_EUSAGE, "--chain-size: bad value '%s', expected 1 to %d",
+                             optarg, ZPOOL_MAX_CHAIN);
             break;
         case ACTIME:
             o->track_ac_time = true;
@@ -163,14 +164,13 @@ static int parse_options(int argc, char **argv, struct zram_options *o, struct r
             usage(stdout);
             return 1;
         default:
-            rc = rf_fail(err, RF_EUSAGE, "zram: %s '%s'",
-                         c == ':' ? "missing value of" : "unknown option", argv[optind - 1]);
+            rc = cli_getopt_error(&cmd_zram_info, longs, c, argv[optind - 1]);
         }
     }
     if (rc == 0 && optind != argc - 1)
-        rc = rf_fail(err, RF_EUSAGE, "zram: expected one script, found %d", argc - optind);
+        rc = rf_fail(err, RF_EUSAGE, "zram needs one script; 'refault zram --help' explains");
     if (rc == 0 && !o->bank && o->nr_lists == 0)
-        rc = rf_fail(err, RF_EUSAGE, "zram: expected --bank FILE or --sizes FILE");
+        rc = rf_fail(err, RF_EUSAGE, "zram needs --bank FILE or --sizes FILE");
     if (rc != 0)
         return rc;
     o->script = argv[optind];
@@ -389,20 +389,22 @@ static int on_end(void *ctx, const struct zram_script_counts *n, struct rf_err *
 
 static int write_json(const struct report *r, struct rf_err *err) {
     const struct zram_options *o = r->o;
-    bool file = strcmp(o->json, "-") != 0;
-    FILE *f = file ? fopen(o->json, "w") : stdout;
-    if (!f)
-        return rf_fail(err, RF_EIO, "%s: cannot create: %s", o->json, strerror(errno));
+    struct output out;
+    int rc = output_open(&out, o->json, err);
+    if (rc != RF_OK)
+        return rc;
     json_t *root = json_pack("{ss s{ss ss sI sI sI} sO sO}", "refault", REFAULT_VERSION, "config",
                              "kernel", o->era->name, "zram0.comp_algorithm", o->comp,
                              "zram0.disksize", (json_int_t)o->disksize, "zram0.mem_limit",
                              (json_int_t)o->mem_limit, "zram0.backing_dev", (json_int_t)o->backing,
                              "counters", r->counters, "snapshots", r->snapshots);
-    int bad = json_dumpf(root, f, JSON_SORT_KEYS | JSON_INDENT(1)) != 0;
+    errno = 0;
+    if (json_dumpf(root, out.f, JSON_SORT_KEYS | JSON_INDENT(1)) != 0 || fputc('\n', out.f) == EOF)
+        rc = rf_fail(err, RF_EIO, "cannot write %s: %s", out.path,
+                     errno ? strerror(errno) : "write error");
     json_decref(root);
-    bad |= fputc('\n', f) == EOF;
-    bad |= file ? fclose(f) != 0 : fflush(f) != 0;
-    return bad ? rf_fail(err, RF_EIO, "%s: cannot write: %s", o->json, strerror(errno)) : 0;
+    int closed = output_close(&out, rc == RF_OK ? err : NULL);
+    return rc == RF_OK ? closed : rc;
 }
 
 /* Without a bank only some lengths are known, and no bytes. */
@@ -454,8 +456,8 @@ static int run(const struct zram_options *o, struct rf_err *err) {
         rc = zram_script_run(o->script, text, len, &p, o->check, &ops, &r, err);
         if (rc == 0 && o->json)
             rc = write_json(&r, err);
-        if (rc == 0 && (fflush(stdout) != 0 || ferror(stdout)))
-            rc = rf_fail(err, RF_EIO, "cannot write to standard output: %s", strerror(errno));
+        if (rc == 0)
+            rc = output_flush(err);
         json_decref(r.snapshots);
         json_decref(r.counters);
     }
@@ -474,5 +476,5 @@ static int cmd_zram(int argc, char **argv) {
         return 0;
     if (rc == 0)
         rc = run(&o, &err);
-    return rc == 0 ? 0 : cli_fail(&err);
+    return cli_end(&cmd_zram_info, rc, 0, &err);
 }

@@ -79,18 +79,19 @@ static int parse_options(int argc, char **argv, bool classes, struct zs_options 
         switch (c) {
         case 'c':
             if (!value_u64(optarg, &chain) || chain < 1 || chain > ZPOOL_MAX_CHAIN)
-                return rf_fail(err, RF_EUSAGE, "--chain-size '%s': expected 1 to %d", optarg,
-                               ZPOOL_MAX_CHAIN);
+                return rf_fail(err, RF_EUSAGE, "--chain-size: bad value '%s', expected 1 to %d",
+                               optarg, ZPOOL_MAX_CHAIN);
             break;
         case 'r':
             old = strcmp(optarg, "old") == 0;
             if (!old && strcmp(optarg, "new") != 0)
-                return rf_fail(err, RF_EUSAGE, "--rules '%s': expected old or new", optarg);
+                return rf_fail(err, RF_EUSAGE, "--rules: bad value '%s', expected old or new",
+                               optarg);
             break;
         case 'p':
             if (!classes || !value_size(optarg, &v) || (v != 4096 && v != 16384 && v != 65536))
                 return rf_fail(err, RF_EUSAGE,
-                               "--page-size '%s': expected 4K, 16K or 64K, with "
+                               "--page-size: bad value '%s', expected 4K, 16K or 64K, with "
                                "classes only",
                                optarg);
             o->page_size = (uint32_t)v;
@@ -103,7 +104,7 @@ static int parse_options(int argc, char **argv, bool classes, struct zs_options 
         case 't':
             if (classes || !value_u64(optarg, &v) || v < 1 || v > RF_PAGE_SIZE)
                 return rf_fail(err, RF_EUSAGE,
-                               "--huge-threshold '%s': expected 1 to 4096, with "
+                               "--huge-threshold: bad value '%s', expected 1 to 4096, with "
                                "fill only",
                                optarg);
             o->huge_threshold = (uint32_t)v;
@@ -112,8 +113,7 @@ static int parse_options(int argc, char **argv, bool classes, struct zs_options 
             usage(stdout);
             return 1;
         default:
-            return rf_fail(err, RF_EUSAGE, "zsmalloc: %s '%s'",
-                           c == ':' ? "missing value of" : "unknown option", argv[optind - 1]);
+            return cli_getopt_error(&cmd_zsmalloc_info, longs, c, argv[optind - 1]);
         }
     }
     o->policy.least_waste = !old;
@@ -157,21 +157,17 @@ static void print_csv(FILE *f, const struct zs_class_table *t) {
 
 static int run_classes(const struct zs_options *o, struct rf_err *err) {
     struct zs_class_table t;
-    FILE *f = stdout;
+    struct output out;
+    int rc;
     zs_class_table_init(&t, &o->policy, o->page_size);
-    if (!o->csv) {
-        print_table(f, &t);
-    } else {
-        bool file = strcmp(o->csv, "-") != 0;
-        if (file && !(f = fopen(o->csv, "w")))
-            return rf_fail(err, RF_EIO, "%s: cannot create: %s", o->csv, strerror(errno));
-        print_csv(f, &t);
-        if (file && fclose(f) != 0)
-            return rf_fail(err, RF_EIO, "%s: cannot write: %s", o->csv, strerror(errno));
-    }
-    if (fflush(stdout) != 0 || ferror(stdout))
-        return rf_fail(err, RF_EIO, "cannot write to standard output: %s", strerror(errno));
-    return 0;
+    rc = output_open(&out, o->csv ? o->csv : "-", err);
+    if (rc != RF_OK)
+        return rc;
+    if (o->csv)
+        print_csv(out.f, &t);
+    else
+        print_table(out.f, &t);
+    return output_close(&out, err);
 }
 
 /* ---- fill ---- */
@@ -253,8 +249,7 @@ static int run_fill(const char *path, const struct zs_options *o, struct rf_err 
         printf("%s\nobjects          %" PRIu64 "\nrefused          %" PRIu64
                "\ncompr_data_size  %" PRIu64 "\nmem_used_total   %" PRIu64 "\n",
                out, n.objects, n.refused, n.bytes, pages * RF_PAGE_SIZE);
-        if (fflush(stdout) != 0 || ferror(stdout))
-            rc = rf_fail(err, RF_EIO, "cannot write to standard output: %s", strerror(errno));
+        rc = output_flush(err);
     }
     if (z)
         z->ops->destroy(z);
@@ -285,5 +280,5 @@ static int cmd_zsmalloc(int argc, char **argv) {
                      argv[argc - 1]);
     if (rc == 0)
         rc = classes ? run_classes(&o, &err) : run_fill(left ? argv[argc - 1] : "-", &o, &err);
-    return rc == 0 ? 0 : cli_fail(&err);
+    return cli_end(&cmd_zsmalloc_info, rc, 0, &err);
 }

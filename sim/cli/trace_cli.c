@@ -19,7 +19,8 @@ bool trace_cli_count(const char *option, const char *text, uint64_t *out, struct
     unsigned shift = u ? 10u * (unsigned)(u - units + 1) : 0;
     if (text[0] < '0' || text[0] > '9' || errno || (*end && (!u || end[1])) ||
         v > UINT64_MAX >> shift) {
-        rf_fail(err, RF_EUSAGE, "%s %s: expected a number, with K M G T for powers of 1024", option,
+        rf_fail(err, RF_EUSAGE,
+                "%s: bad value '%s', expected a number, with K M G T for powers of 1024", option,
                 text);
         return false;
     }
@@ -31,7 +32,7 @@ bool trace_cli_positive(const char *option, const char *text, uint64_t *out, str
     if (!trace_cli_count(option, text, out, err))
         return false;
     if (*out == 0)
-        rf_fail(err, RF_EUSAGE, "%s 0: expected at least 1", option);
+        rf_fail(err, RF_EUSAGE, "%s: bad value '0', expected at least 1", option);
     return *out != 0;
 }
 
@@ -39,7 +40,7 @@ bool trace_cli_level(const char *text, int *out, struct rf_err *err) {
     char *end;
     long v = strtol(text, &end, 10);
     if (end == text || *end || v < 1 || v > 22) {
-        rf_fail(err, RF_EUSAGE, "--level %s: expected a level of zstd, 1 to 22", text);
+        rf_fail(err, RF_EUSAGE, "--level: bad value '%s', expected a level of zstd, 1 to 22", text);
         return false;
     }
     *out = (int)v;
@@ -56,11 +57,10 @@ bool trace_cli_contents(const char *spec, struct rf_err *err) {
     return true;
 }
 
-int trace_cli_bad_option(const char *command, int c, char **argv, struct rf_err *err) {
+int trace_cli_bad_option(const char *command, const struct option *longs, int c, char **argv) {
     const char *word = argv[optind > 0 ? optind - 1 : 0];
-    rf_fail(err, RF_EUSAGE, "%s %s: %s; see refault %s --help", command, word,
-            c == ':' ? "a value is missing" : "unknown option", command);
-    return trace_cli_error(err);
+
+    return rf_exit_status(cli_getopt_error(cli_command_find(command), longs, c, word));
 }
 
 int trace_cli_writing(const char *path, const char *const *inputs, const char *contents,

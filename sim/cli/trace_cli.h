@@ -14,8 +14,8 @@ void trace_cli_help(void);
 
 /* Prints the one line of an error and gives the exit status for it. */
 int trace_cli_error(const struct rf_err *err);
-/* For getopt's '?' and ':'. */
-int trace_cli_bad_option(const char *command, int c, char **argv, struct rf_err *err);
+/* cli_getopt_error() at the present word; the exit status for it. */
+int trace_cli_bad_option(const char *command, const struct option *longs, int c, char **argv);
 /* A count with K M G T for powers of 1024. */
 bool trace_cli_count(const char *option, const char *text, uint64_t *out, struct rf_err *err);
 /* The same, from 1 on. */

@@ -35,7 +35,8 @@ int trace_cli_sample(int argc, char **argv, struct rf_err *err) {
         case O_RATE:
             p.rate = strtod(optarg, &end);
             if (end == optarg || *end) {
-                rf_fail(err, RF_EUSAGE, "--rate %s: expected a number such as 0.1", optarg);
+                rf_fail(err, RF_EUSAGE, "--rate: bad value '%s', expected a number such as 0.1",
+                        optarg);
                 ok = false;
             }
             break;
@@ -52,15 +53,16 @@ int trace_cli_sample(int argc, char **argv, struct rf_err *err) {
             trace_cli_help();
             return 0;
         default:
-            return trace_cli_bad_option("trace", c, argv, err);
+            return trace_cli_bad_option("trace", options, c, argv);
         }
         if (!ok)
             return trace_cli_error(err);
     }
     p.group = (uint32_t)RF_MIN(group, UINT32_MAX);
     if (argc - optind != 1 || !out || p.rate == 0.0)
-        rf_fail(err, RF_EUSAGE,
-                "trace sample needs one trace, -o OUT and --rate R; see refault trace --help");
+        rf_fail(
+            err, RF_EUSAGE,
+            "trace sample needs one trace, -o OUT and --rate R; 'refault trace --help' explains");
     if (err->code)
         return trace_cli_error(err);
     int rc = trace_cli_writing(out, (const char *const[]){argv[optind], NULL}, NULL, &part, err);

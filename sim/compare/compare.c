@@ -65,7 +65,7 @@ int compare_add_file(struct comparison *c, const char *path, struct rf_err *err)
     int rc = RF_OK, ch;
 
     if (!f)
-        return rf_fail(err, RF_EINPUT, "%s: %s", path, strerror(errno));
+        return rf_fail(err, RF_EINPUT, "%s: cannot be opened: %s", path, strerror(errno));
     column_name(path, name, sizeof(name));
     while (rc == RF_OK) {
         json_error_t bad;

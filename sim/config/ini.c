@@ -128,7 +128,7 @@ static int read_file(const char *path, struct sink *to, struct rf_err *err) {
     int rc = RF_OK;
 
     if (!f)
-        return rf_fail(err, RF_EINPUT, "%s: %s", path, strerror(errno));
+        return rf_fail(err, RF_EINPUT, "%s: cannot be opened: %s", path, strerror(errno));
     while (rc == RF_OK) {
         size_t len = sizeof(text);
 

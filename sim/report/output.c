@@ -143,6 +143,10 @@ int output_close(struct output *o, struct rf_err *err) {
     return RF_OK;
 }
 
+int output_flush(struct rf_err *err) {
+    return output_close(&(struct output){.f = stdout, .path = "stdout"}, err);
+}
+
 /* ---- several of them ---- */
 
 static const char *const option_names[NR_OUTPUTS] = {[OUT_JSON] = "json",

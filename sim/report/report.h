@@ -19,6 +19,9 @@ int output_open(struct output *o, const char *path, struct rf_err *err) RF_MUST_
 /* Flushes and closes; RF_EIO if anything could not be written. */
 int output_close(struct output *o, struct rf_err *err) RF_MUST_CHECK;
 
+/* The same for what was printed to stdout so far. */
+int output_flush(struct rf_err *err) RF_MUST_CHECK;
+
 /* RF_EUSAGE if writing to path (NULL, "-": nowhere) would destroy the file input, under whatever
  * names, or one from which input, if it is a trace, has its contents. A file that is not there yet,
  * or is no regular file, destroys none. */

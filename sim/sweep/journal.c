@@ -128,7 +128,7 @@ int journal_read(const char *path, journal_fn fn, void *ctx, uint64_t *dropped,
     int rc;
 
     if (!f)
-        return rf_fail(err, RF_EINPUT, "%s: %s", path, strerror(errno));
+        return rf_fail(err, RF_EINPUT, "%s: cannot be opened: %s", path, strerror(errno));
     rc = read_lines(f, path, &r, err);
     fclose(f);
     if (rc == RF_OK)

@@ -148,7 +148,7 @@ int trace_writer_open(const char *path, const struct trace_writer_params *p,
     }
     w->file = fopen(w->part, "wb");
     if (!w->file) {
-        rc = rf_fail(err, RF_EIO, "%s: cannot be created: %s", w->part, strerror(errno));
+        rc = rf_fail(err, RF_EIO, "cannot write %s: %s", w->part, strerror(errno));
         writer_free(w);
         return rc;
     }

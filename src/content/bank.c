@@ -83,7 +83,7 @@ static int read_all(const char *path, struct bytes *b, struct rf_err *err) {
     FILE *f = fopen(path, "rb");
     struct stat st;
     if (!f)
-        return rf_fail(err, RF_EINPUT, "%s: cannot open the bank: %s", path, strerror(errno));
+        return rf_fail(err, RF_EINPUT, "%s: cannot be opened: %s", path, strerror(errno));
     int rc = RF_OK;
     bool known = fstat(fileno(f), &st) == 0;
     if (known && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode))) /* it may have no end */

@@ -80,8 +80,7 @@ static int read_sizes(const char *path, struct synth_part *p, XXH64_state_t *h,
     int rc = RF_OK;
     FILE *f = fopen(path, "r");
     if (!f)
-        return rf_fail(err, RF_EINPUT, "%s: cannot open the list of lengths: %s", path,
-                       strerror(errno));
+        return rf_fail(err, RF_EINPUT, "%s: cannot be opened: %s", path, strerror(errno));
     while (rc == RF_OK && fgets(line, sizeof(line), f)) {
         char *end;
         if (++nr_line > MAX_SIZES) {
