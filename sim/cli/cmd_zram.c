@@ -79,7 +79,8 @@ static void usage(FILE *f) {
           "\n"
           "Runs SCRIPT (a file, - for standard input; zstd-compressed is fine) on an empty zram\n"
           "device and prints mm_stat, io_stat, bd_stat and the zsmalloc classes at every S line.\n"
-          "Script lines: w PAGE BANK, r PAGE BANK, d PAGE [N], E FILE TEXT, S LABEL, P.\n\n",
+          "Script lines: w PAGE BANK, r PAGE BANK, d PAGE [N], E FILE TEXT, S LABEL, P;\n"
+          "at most 511 bytes a line, and 64 MiB in all.\n\n",
           f);
     cli_print_options(f, options);
     fprintf(f, "\nexample: %s\n", cmd_zram_info.example);

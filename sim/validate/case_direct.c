@@ -27,7 +27,7 @@ static const json_t *next_snapshot(struct direct_run *r) {
 }
 
 static int compare_fields(struct direct_run *r, const char *label, const struct zram *z,
-                          const struct zram_script_counts *n) {
+                          const struct zram_script_counts *n, struct rf_err *err) {
     struct zram_mm_stat mm;
     struct zram_io_stat io;
     struct zram_bd_stat bd;
@@ -66,8 +66,10 @@ static int compare_fields(struct direct_run *r, const char *label, const struct 
         struct band b;
 
         snprintf(name, sizeof(name), "snap.%.60s.%s", label, fields[i].name);
-        if (!golden_band(r->c->golden, name, &b))
-            judged = false;
+        rc = golden_needs(r->c->golden, name, name, true, err);
+        if (rc != RF_OK)
+            return rc;
+        golden_band(r->c->golden, name, &b);
         rc = case_add_row(r->c, name, &b, (int64_t)fields[i].value, judged ? ROW_JUDGED : ROW_SHOWN,
                           judged);
         /* Recovery from a full pool depends on every length. */
@@ -94,14 +96,21 @@ static int on_snapshot(void *ctx, const char *label, const struct zram *z,
     if (!want || strcmp(want, label) != 0)
         return rf_fail(err, RF_EINPUT, "%s: snapshot '%.60s' of the script, expected '%.60s'",
                        r->c->golden->path, label, want ? want : "no more");
-    rc = compare_fields(r, label, z, n);
+    rc = compare_fields(r, label, z, n, err);
+    if (rc == RF_EINPUT)
+        return rc;
     table = json_object_get(json_object_get(snap, "zsmalloc_classes"), "zram0");
-    if (rc == RF_OK && table && !classes_table_good(table))
+    if (rc == RF_OK && !table)
+        return rf_fail(err, RF_EINPUT,
+                       "%s: snapshot '%.60s' has no \"zsmalloc_classes\" of 'zram0', expected a "
+                       "class table",
+                       r->c->golden->path, label);
+    if (rc == RF_OK && !classes_table_good(table))
         return rf_fail(err, RF_EINPUT,
                        "%s: class table of snapshot '%.60s', expected columns and "
                        "rows of integers",
                        r->c->golden->path, label);
-    if (rc == RF_OK && table) {
+    if (rc == RF_OK) {
         uint32_t nr = zs_pool_stats(pool, rows);
 
         classes_compare(table, rows, nr, zs_pool_table(pool)->policy.fullness_12, &cmp);

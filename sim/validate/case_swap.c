@@ -221,6 +221,30 @@ static void take_checkpoints(struct swap_run *run) {
     }
 }
 
+/* A counter that was recorded as 0, and one that was lost, look alike unless others tell. */
+static int check_recorded(const struct golden *g, const struct machine_config *m, bool zram,
+                          struct rf_err *err) {
+    static const char *const of_zram[] = {"zram.orig_data_size", "zram.compr_data_size",
+                                          "zram.mem_used_total"};
+    int rc = RF_OK;
+
+    for (size_t i = 0; i < NR_COUNTERS && rc == RF_OK; i++) {
+        const char *name = counters[i].name;
+        bool vmstat = strncmp(name, "vmstat.", 7) == 0;
+
+        rc = golden_needs(g, name, vmstat ? name + 7 : name,
+                          counters[i].judged && (!vmstat || strcmp(name, "vmstat.pgfault") == 0),
+                          err);
+    }
+    for (size_t i = 0; i < sizeof(checkpoint_names) / sizeof(checkpoint_names[0]) && rc == RF_OK;
+         i++)
+        rc = golden_needs(g, checkpoint_names[i].ours, checkpoint_names[i].golden, m->zswap_enabled,
+                          err);
+    for (size_t i = 0; zram && i < sizeof(of_zram) / sizeof(of_zram[0]) && rc == RF_OK; i++)
+        rc = golden_needs(g, of_zram[i], of_zram[i], true, err);
+    return rc;
+}
+
 /* ---- residency ---- */
 
 static int hex(char c) {
@@ -424,6 +448,8 @@ static int replay_all(struct swap_run *run, struct dataset *d, const struct vali
         rc = contents_suffice(c->golden, info, contents, err);
     if (rc == RF_OK)
         rc = load_checkpoints(c, dt->ops, err);
+    if (rc == RF_OK && !c->golden->always_oom)
+        rc = check_recorded(c->golden, &config, zram, err);
     if (rc != RF_OK)
         return rc;
     for (size_t i = 0; c->nr_checkpoints && i < c->checkpoints[0].n; i++) {

@@ -206,6 +206,8 @@ static int load(struct golden *g, const char *dir, const char *kernel, const cha
     g->ops = (uint64_t)ops;
     rc = check_names(g, err);
     if (rc == RF_OK)
+        rc = golden_check_types(g, err);
+    if (rc == RF_OK)
         rc = check_counters(g, err);
     if (rc == RF_OK)
         rc = load_digest(g, "trace_sha256", &g->trace_sha256, err);

@@ -40,6 +40,15 @@ int golden_list_load(struct golden_list *l, const char *dir, const char *kernel,
                      struct rf_err *err) RF_MUST_CHECK;
 void golden_list_free(struct golden_list *l);
 
+/* Whether the fields that are read have the right types, as far as the file has them: RF_EINPUT
+ * names the key, what was found and what was expected. */
+int golden_check_types(const struct golden *g, struct rf_err *err) RF_MUST_CHECK;
+/* RF_EINPUT if the file lacks a counter that cannot have been 0: with `always`, or if memcg.NAME or
+ * a value of NAME at a checkpoint is above 0 (NAME: `checkpoint`). The counters of /proc/vmstat
+ * that stayed 0 in every repetition are not recorded. */
+int golden_needs(const struct golden *g, const char *counter, const char *checkpoint, bool always,
+                 struct rf_err *err) RF_MUST_CHECK;
+
 /* A number as an integer within -2^61 .. 2^61, the nearest if it is beyond; 0 for anything else. */
 int64_t golden_integer(const json_t *number);
 /* A counter's band; false (and zeros) if the file does not have it, which means 0. */

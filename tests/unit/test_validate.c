@@ -6,72 +6,15 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include "config/settings.h"
 #include "validate/catalogue.h"
 #include "validate/sha256.h"
-#include "validate/validate.h"
+#include "validate_case.h"
 
 #define NEAR 1e-12
 
 static bool near(double a, double b) {
     return a - b < NEAR && b - a < NEAR;
-}
-
-static char folder[64];
-
-static void put(const char *name, const char *text) {
-    char path[256];
-    FILE *f;
-
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    f = fopen(path, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    assert_int_equal(fclose(f), 0);
-}
-
-static int setup(void **state) {
-    static const char *const sub[] = {"6.12", "traces", "banks"};
-    char path[128];
-
-    (void)state;
-    snprintf(folder, sizeof(folder), "/tmp/test-validate-XXXXXX");
-    if (!mkdtemp(folder))
-        return -1;
-    for (size_t i = 0; i < 3; i++) {
-        snprintf(path, sizeof(path), "%s/%s", folder, sub[i]);
-        if (mkdir(path, 0700) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int teardown(void **state) {
-    char command[128];
-
-    (void)state;
-    snprintf(command, sizeof(command), "rm -r '%s'", folder);
-    return system(command) == 0 ? 0 : -1;
-}
-
-#define KNOBS                                                                                      \
-    "\"config\":{\"swap_dev\":\"vda\",\"zswap_on\":\"0\",\"thp\":\"never\",\"zwb\":\"\","          \
-    "\"page_cluster\":\"3\",\"swappiness\":\"60\",\"lru_gen\":\"0x0000\","                         \
-    "\"vma_ra_enabled\":\"true\",\"swap_rotational\":\"0\",\"memory.max\":\"max\","                \
-    "\"thp_enabled\":\"always madvise [never]\",\"zram_comp_algorithm\":\"[lzo-rle] lz4\","        \
-    "\"swaps\":\"Filename\\tType\\n/dev/vda\\t\\tpartition\\t1048572\\t\\t0\","                    \
-    "\"MemTotal_kB\":500348}"
-#define CASE(name, more)                                                                           \
-    "{\"case\":\"" name "\",\"kernel\":\"6.12.1\",\"trace\":\"t\",\"bank\":\"b\","                 \
-    "\"region_pages\":512," more "}"
-
-static struct validate_opts options(void) {
-    return (struct validate_opts){
-        .dir = folder, .threads = 1, .max_median = -1, .max_p90 = -1, .max_worst = -1};
 }
 
 /* Four stores to three pages with memory to spare: three faults, nothing swapped. */
@@ -81,10 +24,10 @@ static void plain_case(const char *pgfault) {
     put("traces/t.txt", "W 0 0\nW 1 1\nW 2 0\nW 0 1\n");
     put("banks/b.pages", "codecs lz4 lzo\n1000 1100\n=0 20 22\n");
     snprintf(text, sizeof(text),
-             CASE("disk_t", KNOBS
-                  ",\"trace_ops\":4,\"counters\":{\"vmstat.pgfault\":%s,\"final_present\":[3,3,3]},"
-                  "\"checkpoints\":{\"ops\":[2],\"pgfault\":[[3],[3]]},"
-                  "\"final_present_bitmap_rep0\":\"07\""),
+             CASE("disk_t", KNOBS ",\"trace_ops\":4,\"counters\":{\"vmstat.pgfault\":%s,\"final_"
+                                  "present\":[3,3,3]," NO_SWAP "},"
+                                  "\"checkpoints\":{\"ops\":[2],\"pgfault\":[[3],[3]]},"
+                                  "\"final_present_bitmap_rep0\":\"07\""),
              pgfault);
     put("6.12/disk_t.json", text);
 }
@@ -130,7 +73,7 @@ static void test_repetitions(void **state) {
     plain_case("[4,4,4]");
     snprintf(text, sizeof(text),
              CASE("disk_t", KNOBS ",\"counters\":{\"vmstat.pgfault\":[4,4,4],"
-                                  "\"final_present\":[3,3,3],"
+                                  "\"final_present\":[3,3,3]," NO_SWAP ","
                                   "\"elapsed_ns\":[70000000000,80000000000,90000000000]}"));
     put("6.12/disk_t.json", text);
     o.reps = 3;
@@ -179,7 +122,8 @@ static void test_forks(void **state) {
     plain_case("[4,4,4]");
     put("6.12/disk_t.json",
         "{\"case\":\"disk_t\",\"kernel\":\"6.12.1\",\"trace\":\"t\",\"bank\":\"b\","
-        "\"region_pages\":2100," KNOBS ",\"counters\":{\"vmstat.pgfault\":[1,1,1]}}");
+        "\"region_pages\":2100," KNOBS ",\"counters\":{\"vmstat.pgfault\":[1,1,1],"
+        "\"final_present\":[2100,2100,2100]," NO_SWAP "}}");
     for (size_t i = 0; i < sizeof(recorded) / sizeof(recorded[0]); i++) {
         size_t n = 0; /* content 0, 1: the bank's two pages */
 
@@ -207,7 +151,8 @@ static void test_fork_checkpoints(void **state) {
     plain_case("[4,4,4]");
     put("6.12/disk_t.json",
         "{\"case\":\"disk_t\",\"kernel\":\"6.12.1\",\"trace\":\"t\",\"bank\":\"b\","
-        "\"region_pages\":4000," KNOBS ",\"counters\":{\"vmstat.pgfault\":[12022,12022,12022]},"
+        "\"region_pages\":4000," KNOBS ",\"counters\":{\"vmstat.pgfault\":[12022,12022,12022],"
+        "\"final_present\":[4000,4000,4000]," NO_SWAP "},"
         "\"checkpoints\":{\"ops\":[1500,3000,8001],\"pgfault\":[[1501,3001,8016]]}}");
     for (int page = 0; page < 12000; page++)
         n += (size_t)snprintf(text + n, 32, "%s%sW %d %d\n", page == 4000 ? "F\n" : "",
@@ -256,48 +201,6 @@ static void test_oom_expected(void **state) {
     validation_free(&v);
 }
 
-static void test_bad_input(void **state) {
-    struct validate_opts o = options();
-    struct validation v;
-    struct rf_err err = {0};
-
-    (void)state;
-    assert_int_equal(validate_run(&o, &v, &err), RF_EINPUT); /* no case */
-    put("6.12/x.json", "{\"case\":\"disk_x\",\n");
-    assert_int_equal(validate_run(&o, &v, &err), RF_EINPUT);
-    assert_non_null(strstr(err.msg, "6.12/x.json: line 2"));
-    put("6.12/x.json", CASE("disk_x", KNOBS ",\"counters\":{\"vmstat.pgfault\":[1,1,1]}"));
-    assert_int_equal(validate_run(&o, &v, &err), RF_EINPUT);
-    assert_non_null(strstr(err.msg, "traces: no file t.txt"));
-    put("traces/t.txt", "W 0 0\nW 1 7\n");
-    put("banks/b.pages", "codecs lz4\n1000\n");
-    assert_int_equal(validate_run(&o, &v, &err), RF_EINPUT);
-    assert_non_null(strstr(err.msg, "bank page 7"));
-    put("banks/b.pages", "codecs lz4\nmany\n");
-    assert_int_equal(validate_run(&o, &v, &err), RF_EINPUT);
-    assert_non_null(strstr(err.msg, "line 2"));
-    put("banks/b.pages", "codecs lz4\n1000\n");
-    put("traces/t.txt", "W 0 0\n");
-    o.kernel_sizes = true; /* nothing here is compressed, so no lengths are missed */
-    assert_int_equal(validate_run(&o, &v, &err), RF_OK);
-    validation_free(&v);
-    put("6.12/zr_x_lz4.json", "{\"case\":\"zr_x_lz4\",\"trace\":\"t\",\"bank\":\"b\",\"config\":{"
-                              "\"zcomp\":\"lz4\"},\"counters\":{\"snap.a.mem_limit\":[0,0,0]}}");
-    put("traces/t.zs", "w 0 0\n");
-    assert_int_equal(validate_run(&o, &v, &err), RF_EINPUT);
-    assert_non_null(strstr(err.msg, "zr_sizes_lz4"));
-}
-
-/* The whole message of a call that fails with RF_EINPUT. */
-static const char *failure(const struct validate_opts *o) {
-    static struct rf_err err;
-    struct validation v;
-
-    err = (struct rf_err){0};
-    assert_int_equal(validate_run(o, &v, &err), RF_EINPUT);
-    return err.msg;
-}
-
 /* Examples of FIPS 180-2, appendix B; a block's last bytes are where the padding changes. */
 static void test_sha256(void **state) {
     const char *two = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
@@ -336,8 +239,9 @@ static void test_digests(void **state) {
     assert_int_equal(fwrite(page, sizeof(page), 1, f), 1);
     assert_int_equal(fclose(f), 0);
 #define DIGESTS(trace, bank)                                                                       \
-    CASE("disk_x", KNOBS ",\"counters\":{\"final_present\":[1,1,1]},\"trace_sha256\":\"" trace     \
-                         "\",\"bank_sha256\":\"" bank "\"")
+    CASE("disk_x",                                                                                 \
+         KNOBS ",\"counters\":{\"vmstat.pgfault\":[1,1,1],\"final_present\":[1,1,1]," NO_SWAP      \
+               "},\"trace_sha256\":\"" trace "\",\"bank_sha256\":\"" bank "\"")
     put("6.12/disk_x.json", DIGESTS(SHA_ABC, SHA_ABC));
     msg = failure(&o);
     assert_non_null(strstr(msg, "traces/t.txt: its SHA-256 is 7eac0edc955d..., but "));
@@ -383,116 +287,6 @@ static void test_named_once(void **state) {
     assert_non_null(strstr(failure(&o), "traces/t.txt: line 1: found \"X\""));
 }
 
-/* A case with other recorded knobs: of a name that is given twice the last one counts. */
-#define RECORDED(knobs)                                                                            \
-    "\"counters\":{\"final_present\":[1,1,1]},\"config\":{\"MemTotal_kB\":500348," knobs "}"
-
-#define LONG_NAME "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
-
-static void test_bad_values(void **state) {
-    static const struct {
-        const char *more, *want;
-    } bad[] = {
-        {KNOBS ",\"counters\":{\"a\":[1,1]}", "counter 'a'"},
-        {KNOBS ",\"counters\":{\"a\":[3,2,1]}", "counter 'a'"},
-        {KNOBS ",\"counters\":{\"a\":[\"1\",1,1]}", "counter 'a'"},
-        {KNOBS ",\"counters\":{\"a\":[0,0,1e300]}", "counter 'a'"},
-        {KNOBS ",\"counters\":{\"a\":[-1e300,0,1]}", "counter 'a'"},
-        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"checkpoints\":{\"ops\":[2,1]}", "rising"},
-        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"checkpoints\":{\"ops\":[\"1\"]}", "rising"},
-        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"checkpoints\":{\"ops\":[1,2],\"a\":[[1,1]]}",
-         "a checkpoint after 2 operations, but trace 't' has 1"},
-        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"checkpoints\":{\"a\":[[1]]}",
-         "0 checkpoints.ops, expected 1 to 64"},
-        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"checkpoints\":{\"ops\":[1],\"a\":[[1],[1,2]]}",
-         "checkpoints.a: repetition 2 is no list of 1 numbers"},
-        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"checkpoints\":{\"ops\":[1],\"a\":[[]]}",
-         "checkpoints.a: repetition 1 is no list of 1 numbers"},
-        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"checkpoints\":{\"ops\":[1],\"a\":[[\"1\"]]}",
-         "checkpoints.a: repetition 1 is no list of 1 numbers"},
-        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"checkpoints\":{\"ops\":[1],\"a\":1}",
-         "checkpoints.a, expected a list a repetition"},
-        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"trace_ops\":3", "3 trace_ops, but trace 't' has 1"},
-        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"trace_ops\":\"x\"", "\"trace_ops\", expected"},
-        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"region_pages\":-5", "-5 region_pages"},
-        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"region_pages\":1e300", "region_pages"},
-        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"trace\":\"../t\"", "\"trace\" is '../t'"},
-        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"case\":\"\"", "\"case\" is ''"},
-        {RECORDED("\"page_cluster\":\"99\""), "\"page_cluster\": vm.page-cluster: bad value '99'"},
-        {RECORDED("\"page_cluster\":-1"), "\"page_cluster\": vm.page-cluster: bad value '-1'"},
-        {RECORDED("\"swappiness\":\"many\""), "\"swappiness\": vm.swappiness: bad value 'many'"},
-        {RECORDED("\"watermark_scale_factor\":4000"),
-         "vm.watermark_scale_factor: bad value '4000'"},
-        {RECORDED("\"zswap_params\":{\"max_pool_percent\":\"101\"}"), "bad value '101'"},
-        {RECORDED("\"zswap_params\":{\"accept_threshold_percent\":\"\\n\"}"), "bad value"},
-        {RECORDED("\"MemTotal_kB\":1e300"), "MemTotal_kB 2305843009213693952, expected at most"},
-        {RECORDED("\"swap_dev\":\"vda\"") ",\"final_present_bitmap_rep0\":\"0x\"", "hexadecimal"},
-        {RECORDED(
-             "\"swap_dev\":\"vda\"") ",\"zsmalloc_classes_rep0\":{\"zswap0\":{\"rows\":[[1]]}}",
-         "class table of 'zswap0', expected columns and rows of integers"},
-        {RECORDED("\"swap_dev\":\"vda\"") ",\"zsmalloc_classes_rep0\":{\"zswap0\":{\"columns\":"
-                                          "[\"class\"],\"rows\":[[\"1\"]]}}",
-         "class table of 'zswap0', expected columns and rows of integers"},
-        {RECORDED("\"swap_dev\":\"vda\"") ",\"zsmalloc_classes_rep0\":{\"zswap0\":{\"columns\":"
-                                          "[7],\"rows\":[[1]]}}",
-         "class table of 'zswap0', expected columns and rows of integers"},
-        {RECORDED("\"swap_dev\":\"vda\"") ",\"zsmalloc_classes_rep0\":{\"zswap0\":{\"columns\":"
-                                          "[\"class\"],\"rows\":-1}}",
-         "class table of 'zswap0', expected columns and rows of integers"},
-        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"checkpoints\":\"x\"",
-         "\"checkpoints\", expected an object"},
-        {KNOBS ",\"counters\":{\"a\":[1,1,1]},\"case\":\"a\\u001b[31m\"", "\"case\" is"},
-    };
-    struct validate_opts o = options();
-    struct validation v;
-    struct rf_err err = {0};
-    char text[2048], path[128];
-
-    (void)state;
-    put("traces/t.txt", "W 0 0\n");
-    put("banks/b.pages", "codecs lz4\n1000\n");
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        snprintf(text, sizeof(text), CASE("disk_x", "%s"), bad[i].more);
-        put("6.12/disk_x.json", text);
-        if (!strstr(failure(&o), bad[i].want))
-            fail_msg("%s: %s", bad[i].more, failure(&o));
-    }
-    /* Something that cannot be read to its end. */
-    put("6.12/disk_x.json", CASE("disk_x", KNOBS ",\"counters\":{\"a\":[1,1,1]}"));
-    snprintf(path, sizeof(path), "%s/6.12/f.json", folder);
-    assert_int_equal(mkfifo(path, 0600), 0);
-    assert_non_null(strstr(failure(&o), "f.json: not a file"));
-    assert_int_equal(remove(path), 0);
-    assert_int_equal(symlink("nowhere", path), 0);
-    assert_non_null(strstr(failure(&o), "f.json: cannot be opened: No such file or directory"));
-    assert_int_equal(remove(path), 0);
-    /* A name that is too long is no reason to take another one. */
-    put("6.12/disk_x.json", CASE("disk_x", RECORDED("\"zswap_on\":\"1\",\"zswap_params\":{"
-                                                    "\"compressor\":\"" LONG_NAME "\"}")));
-    memset(&v, 0, sizeof(v));
-    assert_int_not_equal(validate_run(&o, &v, &err), RF_OK);
-    assert_non_null(strstr(err.msg, "zswap.compressor: no codec \"xxx"));
-}
-
-/* A script that ends early, and tables that are none, do not pass as "nothing differs". */
-static void test_bad_snapshots(void **state) {
-    struct validate_opts o = options();
-
-#define SNAPSHOTS(list)                                                                            \
-    "{\"case\":\"zr_x\",\"trace\":\"t\",\"bank\":\"b\",\"config\":{\"zcomp\":\"lz4\"},"            \
-    "\"counters\":"                                                                                \
-    "{\"snap.a.mem_limit\":[0,0,0]},\"snapshots_rep0\":[" list "]}"
-    (void)state;
-    put("traces/t.zs", "w 0 0\nS a\n");
-    put("banks/b.pages", "codecs lz4\n1000\n");
-    put("6.12/zr_x.json", SNAPSHOTS("{\"label\":\"a\",\"zram\":{}},{\"label\":\"b\",\"zram\":{}}"));
-    assert_non_null(strstr(failure(&o), "end of the script, expected snapshot 'b'"));
-    put("6.12/zr_x.json",
-        SNAPSHOTS(
-            "{\"label\":\"a\",\"zram\":{},\"zsmalloc_classes\":{\"zram0\":{\"rows\":[[1]]}}}"));
-    assert_non_null(strstr(failure(&o), "class table of snapshot 'a', expected columns and rows"));
-}
-
 /* What validate_print_divergence() says of the only case. */
 static void divergence(char *out, size_t room) {
     struct validate_opts o = options();
@@ -520,14 +314,16 @@ static void test_divergence(void **state) {
                               "  vmstat.pgfault: kernel 5 .. 5, refault 4 (2.00 %)\n");
     /* Far numbers are cut off instead of overflowing. */
     put("6.12/disk_t.json",
-        CASE("disk_t", KNOBS ",\"counters\":{\"vmstat.pgfault\":[4,4,4],\"final_present\":[3,3,3]},"
-                             "\"checkpoints\":{\"ops\":[2],"
-                             "\"pgfault\":[[1e300],[-1e300]]}"));
+        CASE("disk_t", KNOBS
+             ",\"counters\":{\"vmstat.pgfault\":[4,4,4],\"final_present\":[3,3,3]," NO_SWAP "},"
+             "\"checkpoints\":{\"ops\":[2],"
+             "\"pgfault\":[[1e300],[-1e300]]}"));
     divergence(text, sizeof(text));
     assert_string_equal(text, "== 6.12 disk_t\nno judged counter leaves the kernel's range\n");
     put("6.12/disk_t.json",
         CASE("disk_t",
-             KNOBS ",\"counters\":{\"final_present\":[3,3,3]},\"checkpoints\":{\"ops\":[2,3],"
+             KNOBS ",\"counters\":{\"vmstat.pgfault\":[4,4,4],\"final_present\":[3,3,3]," NO_SWAP
+                   "},\"checkpoints\":{\"ops\":[2,3],"
                    "\"pgfault\":[[3,6]],\"pswpin\":[[0,0]]}"));
     divergence(text, sizeof(text));
     assert_string_equal(text, "== 6.12 disk_t\n"
@@ -576,11 +372,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_fork_checkpoints, setup, teardown),
         cmocka_unit_test_setup_teardown(test_limit_missed, setup, teardown),
         cmocka_unit_test_setup_teardown(test_oom_expected, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_bad_input, setup, teardown),
         cmocka_unit_test_setup_teardown(test_digests, setup, teardown),
         cmocka_unit_test_setup_teardown(test_named_once, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_bad_values, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_bad_snapshots, setup, teardown),
         cmocka_unit_test_setup_teardown(test_divergence, setup, teardown),
         cmocka_unit_test_setup_teardown(test_catalogue_round_trip, setup, teardown),
     };
