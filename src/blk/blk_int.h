@@ -30,7 +30,7 @@ struct frag {
     uint32_t bio, next;
 };
 
-enum rq_state { RQ_FREE, RQ_PLUGGED, RQ_QUEUED, RQ_SERVED };
+enum rq_state { RQ_FREE, RQ_PLUGGED, RQ_QUEUED, RQ_SERVED, RQ_ENDED };
 
 struct request {
     uint64_t off;
@@ -65,6 +65,14 @@ struct channel {
     bool busy;
 };
 
+/* Of a device with blk_cost.accept_ns. */
+struct device_thread {
+    rf_time since, until; /* it runs, or ran last; both excluded */
+    struct rq_list held;  /* requests that have ended and are to be reported */
+    bool armed;           /* an event at `until` is pending */
+    struct rf_rng rng;
+};
+
 struct blk_dev {
     const struct blk_ops *ops;
     struct blk_policy policy;
@@ -82,6 +90,7 @@ struct blk_dev {
     struct rq_list batch;   /* rotational: what the elevator has sorted and serves next */
     uint32_t starved;       /* read batches chosen while writes waited */
 
+    struct device_thread thread;
     struct channel *channels;
     uint32_t serving;
     uint64_t head_off;    /* where the last request given to the device ended */
@@ -116,6 +125,18 @@ uint64_t blk_service_ns(const struct blk_dev *d, enum blk_op op, uint64_t off, u
                         uint64_t *transfer);
 /* Moves the counters of one request that the device takes on. */
 void blk_count_request(struct blk_dev *d, enum blk_op op, uint32_t nr);
+
+/* Tells the submitters of a request that it has ended. */
+void blk_report(struct blk_dev *d, uint32_t id, rf_time when);
+
+/* thread.c; without such a thread it is never busy and takes requests at once. */
+bool blk_thread_busy(const struct blk_dev *d, rf_time t);
+/* The requests of the list come at time t: when the thread has taken them. */
+rf_time blk_thread_accept(struct blk_dev *d, const struct rq_list *l, rf_time t);
+/* A request that has ended: to be reported as soon as the thread is idle. */
+void blk_thread_hold(struct blk_dev *d, uint32_t id);
+/* Reports all those. */
+void blk_thread_release(struct blk_dev *d, rf_time when);
 
 extern const struct blk_ops blk_null, blk_nvme, blk_ssd, blk_hdd, blk_pmem, blk_vdisk;
 

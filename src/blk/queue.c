@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 int blk_create(const struct blk_ops *ops, const struct blk_policy *policy,
-               const struct blk_cost *cost, struct engine *eng, blk_end_fn end, void *end_ctx,
-               struct blk_dev **out, struct rf_err *err) {
+               const struct blk_cost *cost, uint64_t seed, struct engine *eng, blk_end_fn end,
+               void *end_ctx, struct blk_dev **out, struct rf_err *err) {
     struct blk_dev *d;
 
     *out = NULL;
@@ -15,6 +15,11 @@ int blk_create(const struct blk_ops *ops, const struct blk_policy *policy,
                        "block device %s: channels is %u, nr_requests is %u and max_segments is %u, "
                        "expected at least 1",
                        ops->name, cost->channels, cost->nr_requests, cost->max_segments);
+    if (cost->kick_ns > cost->submit_ns)
+        return rf_fail(err, RF_EUSAGE,
+                       "block device %s: kick_ns is %llu, expected at most the %llu of submit_ns",
+                       ops->name, (unsigned long long)cost->kick_ns,
+                       (unsigned long long)cost->submit_ns);
     d = calloc(1, sizeof(*d));
     if (!d)
         return rf_fail(err, RF_ENOMEM, "no memory for block device %s", ops->name);
@@ -32,6 +37,7 @@ int blk_create(const struct blk_ops *ops, const struct blk_policy *policy,
     d->end = end;
     d->end_ctx = end_ctx;
     d->head_off = UINT64_MAX; /* the first request follows nothing */
+    rf_rng_seed(&d->thread.rng, seed);
     *out = d;
     return RF_OK;
 }
@@ -83,6 +89,13 @@ void blk_flush_plug(struct blk_dev *d, struct sim_cpu *cpu) {
     flush_list(d, cpu, &d->plugs[cpu->id]);
 }
 
+static void idle_until(struct sim_cpu *cpu, rf_time t) {
+    if (t > cpu->now) {
+        cpu->idle_ns += t - cpu->now;
+        cpu->now = t;
+    }
+}
+
 /*
  * With nr_requests requests outstanding the submitter sleeps for a free one. Requests in service
  * end at known times: the clock goes on to the end of as many of them as are in excess, as idle
@@ -97,6 +110,10 @@ static void wait_for_request(struct blk_dev *d, struct sim_cpu *cpu, struct plug
     flush_list(d, cpu, p); /* as whenever the submitter sleeps */
     if (d->outstanding < d->cost.nr_requests)
         return;
+    if (d->thread.held.nr) { /* reported as soon as nothing more is submitted */
+        idle_until(cpu, d->thread.until);
+        return;
+    }
     excess = d->outstanding - d->cost.nr_requests + 1;
     /* The excess-th smallest end: channels are few, and this path is slow anyway. */
     for (uint32_t i = 0; i < d->cost.channels; i++) {
@@ -112,10 +129,7 @@ static void wait_for_request(struct blk_dev *d, struct sim_cpu *cpu, struct plug
         if (rank == RF_MIN(excess, d->serving))
             until = d->channels[i].free_at;
     }
-    if (until > cpu->now) {
-        cpu->idle_ns += until - cpu->now;
-        cpu->now = until;
-    }
+    idle_until(cpu, until);
 }
 
 static uint32_t segments_of(uint32_t nr) {
@@ -273,9 +287,13 @@ int blk_check(const struct blk_dev *d, struct rf_err *err) {
     if (waiting && d->serving < d->cost.channels)
         return rf_fail(err, RF_ECHECK, "block device %s: %u requests wait while a channel is idle",
                        d->ops->name, waiting);
-    if (waiting + d->serving != d->outstanding)
-        return rf_fail(err, RF_ECHECK, "block device %s: %u waiting + %u served != %u outstanding",
-                       d->ops->name, waiting, d->serving, d->outstanding);
+    rc = check_list(d, &d->thread.held, RQ_ENDED, "ended", err);
+    if (rc)
+        return rc;
+    if (waiting + d->serving + d->thread.held.nr != d->outstanding)
+        return rf_fail(err, RF_ECHECK,
+                       "block device %s: %u waiting + %u served + %u ended != %u outstanding",
+                       d->ops->name, waiting, d->serving, d->thread.held.nr, d->outstanding);
     if (d->requests.nr - d->requests.nr_free != d->outstanding + plugged)
         return rf_fail(err, RF_ECHECK, "block device %s: %u requests in use, %u accounted for",
                        d->ops->name, d->requests.nr - d->requests.nr_free,

@@ -135,28 +135,41 @@ static void run_queue(struct blk_dev *d, rf_time t) {
 }
 
 void blk_server_add(struct blk_dev *d, struct rq_list *l, rf_time t) {
+    rf_time at = blk_thread_accept(d, l, t);
+
     while (l->nr) {
         uint32_t id = blk_list_pop(d, l);
         struct request *rq = rq_at(d, id);
 
-        rq->queued = t;
+        rq->queued = at;
         rq->state = RQ_QUEUED;
         d->outstanding++;
         blk_list_add(d, &d->fifo[d->ops->rotational && rq->op != BLK_READ ? 1 : 0], id);
     }
-    run_queue(d, t);
+    run_queue(d, at);
 }
 
 static void request_end(void *ctx, uint64_t arg, rf_time when) {
     struct blk_dev *d = ctx;
     uint32_t id = (uint32_t)arg;
+
+    d->channels[rq_at(d, id)->channel].busy = false;
+    d->serving--;
+    if (blk_thread_busy(d, when)) {
+        blk_thread_hold(d, id);
+        run_queue(d, when);
+        return;
+    }
+    blk_thread_release(d, when);
+    blk_report(d, id, when);
+}
+
+void blk_report(struct blk_dev *d, uint32_t id, rf_time when) {
     struct request *rq = rq_at(d, id);
     enum blk_op op = (enum blk_op)rq->op;
     uint32_t f = rq->first;
     rf_time end = when + d->cost.complete_ns;
 
-    d->channels[rq->channel].busy = false;
-    d->serving--;
     d->outstanding--;
     sim_charge(rq->cpu, d->cost.complete_ns);
     rq->state = RQ_FREE;

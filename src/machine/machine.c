@@ -71,7 +71,7 @@ static int init_swap(struct machine *m, uint64_t swap_pages, struct rf_err *err)
         return RF_OK;
     m->mm->swap_sync = ops->synchronous;
     m->mm->swap_stable = c->swap_stable_writes >= 0 ? c->swap_stable_writes : ops->stable_writes;
-    r = blk_create(ops, &c->era.blk, &c->cost.blk, m->eng, mm_end_io, m->mm, &m->blk, err);
+    r = blk_create(ops, &c->era.blk, &c->cost.blk, c->seed, m->eng, mm_end_io, m->mm, &m->blk, err);
     m->mm->blk = m->blk;
     return r;
 }

@@ -130,7 +130,7 @@ static void run(const char *device, uint64_t seed, struct model *m, struct blk_s
     m->by_first = policy.plug_by_first;
     rf_rng_seed(&rng, seed);
     assert_int_equal(engine_create(&p, &eng, &err), RF_OK);
-    assert_int_equal(blk_create(blk_find(device), &policy, &cost, eng, on_end, m, &dev, &err),
+    assert_int_equal(blk_create(blk_find(device), &policy, &cost, 1, eng, on_end, m, &dev, &err),
                      RF_OK);
     cpu = engine_cpu(eng, 0);
     while (m->nr_bio < BIOS) {

@@ -59,7 +59,7 @@ static struct rig *start(const char *name, const struct blk_cost *cost) {
     rig.nr = 0;
     assert_int_equal(engine_create(&p, &rig.eng, &err), RF_OK);
     assert_int_equal(
-        blk_create(blk_find(name), &rig.policy, cost, rig.eng, on_end, &rig, &rig.dev, &err),
+        blk_create(blk_find(name), &rig.policy, cost, 1, rig.eng, on_end, &rig, &rig.dev, &err),
         RF_OK);
     rig.cpu = engine_cpu(rig.eng, 0);
     return &rig;
@@ -115,7 +115,7 @@ static void zero_channels_are_refused(void **state) {
 
     (void)state;
     c.channels = 0;
-    assert_int_equal(blk_create(blk_find("nvme"), &r->policy, &c, r->eng, on_end, r, &d, &err),
+    assert_int_equal(blk_create(blk_find("nvme"), &r->policy, &c, 1, r->eng, on_end, r, &d, &err),
                      RF_EUSAGE);
     assert_null(d);
     stop(r);
