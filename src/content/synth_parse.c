@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
 #include "synth_internal.h"
@@ -78,7 +79,12 @@ static int read_sizes(const char *path, struct synth_part *p, XXH64_state_t *h,
     size_t nr_line = 0;
     uint32_t cap = 0;
     int rc = RF_OK;
-    FILE *f = fopen(path, "r");
+    struct stat st;
+    FILE *f;
+    /* Every run with the model reads the list again. */
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return rf_fail(err, RF_EINPUT, "%s: is no regular file, expected a list of lengths", path);
+    f = fopen(path, "r");
     if (!f)
         return rf_fail(err, RF_EINPUT, "%s: cannot be opened: %s", path, strerror(errno));
     while (rc == RF_OK && fgets(line, sizeof(line), f)) {
