@@ -22,14 +22,4 @@ tr '\0' 1 </dev/zero | "$REFAULT" zsmalloc fill
 "$REFAULT" merge /dev/zero
 yes "# nothing" | timeout 10 "$REFAULT" replay t.rft --config /dev/stdin
 yes "" | timeout 10 "$REFAULT" sweep t.rft --scenarios /dev/stdin
-yes 100 | timeout 10 "$REFAULT" gen zipf -o o.rft --pages 64 --ops 100 --contents sizes:/dev/stdin
-mkfifo f
-timeout 10 "$REFAULT" gen zipf -o o.rft --pages 64 --ops 100 --contents 'mix:zero,sizes(f)'
-yes "" | head -n 4194305 >l
-timeout 10 "$REFAULT" gen zipf -o o.rft --pages 64 --ops 100 --contents 'mix:zero,sizes(l)'
-rm f l
-yes "w 0 0" | timeout 10 "$REFAULT" zram --bank b -
-[ $? = 2 ] || echo script
-yes 100 | timeout 10 "$REFAULT" zsmalloc fill
-[ $? = 2 ] || echo sizes
 ls
