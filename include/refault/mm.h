@@ -116,8 +116,9 @@ struct mm_cost {
         swapout_large_ns; /* as swapout_ns, per page of a large folio, its unmapping included */
     uint64_t zero_thp_ns;
     uint64_t fork_pte_ns, zap_pte_ns;
-    uint64_t tick_ns;    /* 1/HZ */
-    uint64_t age_pte_ns; /* MGLRU walk, per PTE */
+    uint64_t zap_folio_ns; /* a folio that loses its mapping there: rmap, lists, freeing */
+    uint64_t tick_ns;      /* 1/HZ */
+    uint64_t age_pte_ns;   /* MGLRU walk, per PTE */
     /* On top, with contention: */
     uint64_t lru_lock_ns;     /* hold of the LRU lock, per folio that is moved */
     uint64_t swap_lock_ns;    /* hold of the swap device's lock, per allocation */

@@ -21,8 +21,6 @@
 #define FREE_MIB 900.0
 /* khugepaged raises it to 11264 pages on 1 GiB: 11 blocks of 512 pages in each of two zones. */
 #define MIN_FREE_KB 45056.0
-/* The one free factor: CPU time such that S takes the mail's 3.34 s. */
-#define CPU_SPEED "96"
 
 enum { S, T, U, S_ROOM, T_ROOM, S_ROT, T_ROT, SYNC, NO_SHRINK, NR_CONFIGS };
 enum { MAIN, ROOM, COMPANION, NR_TRACES };
@@ -85,9 +83,8 @@ static void print_runs(struct repro *r, const struct repro_matrix *m) {
                   repro_mean(m, c, "x.zswap.attempts") - repro_mean(m, c, "x.zswap.stores"),
                   repro_mean(m, c, "vmstat.thp_swpout"), repro_mean(m, c, "vmstat.thp_split_page"));
     }
-    repro_say(r, "\nKB/s as usemem counts: 9/8 of what it writes. CPUs at " CPU_SPEED
-                 " %% of the profile's, so that S takes\nas long as the mail's. stored and refused "
-                 "are pages.\n\n");
+    repro_say(r, "\nKB/s as usemem counts: 9/8 of what it writes. stored and "
+                 "refused are pages.\n\n");
 }
 
 /* ---- criteria ---- */
@@ -187,7 +184,7 @@ static void run(struct repro *r) {
                              .ctx = r};
 
     snprintf(m.common, sizeof(m.common),
-             "kernel=5.4 machine.cpus=1 machine.cpu_speed=" CPU_SPEED " machine.ram=%.0f "
+             "kernel=5.4 machine.cpus=1 machine.ram=%.0f "
              "vm.min_free_kbytes=%.0f swap.device=vdisk swap.size=%.0f zswap.enabled=1 "
              "zswap.same_filled_pages_enabled=0",
              FREE_MIB * MiB * r->scale, MIN_FREE_KB * r->scale, 4096 * MiB * r->scale);

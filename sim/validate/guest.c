@@ -34,7 +34,8 @@
 #define ACCEPT_NS 100000
 #define WAKE_NS 10000
 #define KICK_NS 45000
-#define QUEUE_SIZE 256   /* VIRTIO_BLK_MAX_QUEUE_SIZE's default, hw/block/virtio-blk.c of QEMU 7.2 \
+#define QUEUE_SIZE                                                                                 \
+    256                  /* VIRTIO_BLK_MAX_QUEUE_SIZE's default, hw/block/virtio-blk.c of QEMU 7.2 \
                           */
 #define MAX_SEGMENTS 254 /* of QEMU's virtio-blk; block_rq_issue shows writes of up to 1016 KiB */
 #define DEVICE_THREADS 64 /* of the emulator, so that requests do not wait for each other */

@@ -39,6 +39,7 @@ static const struct cost_field fields[] = {
     COST(mm, zero_thp_ns),
     COST(mm, fork_pte_ns),
     COST(mm, zap_pte_ns),
+    COST(mm, zap_folio_ns),
     COST(mm, tick_ns),
     COST(mm, age_pte_ns),
     COST(mm, lru_lock_ns),

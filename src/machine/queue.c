@@ -46,7 +46,8 @@ static uint32_t candidate(const struct machine_config *c, uint32_t i) {
 }
 
 /* Where a new process goes: the CPU with the fewest active ones (kernel/sched/fair.c,
- * find_idlest_cpu()). */
+ * find_idlest_cpu()). Its parent does not count: parents soon wait, and then the kernel's idle CPUs
+ * take tasks over (newidle_balance()), which the model's do not. */
 static uint32_t idlest_cpu(const struct machine *m, const struct stream *but) {
     uint32_t best = 0, least = UINT32_MAX;
 
@@ -59,8 +60,8 @@ static uint32_t idlest_cpu(const struct machine *m, const struct stream *but) {
         for (uint32_t i = 0; i < m->nr_streams; i++) {
             const struct stream *s = m->stream[i];
 
-            load += s && s != but && s->started && s->task.cpu == c && s->wait != SW_STARVED &&
-                    s->wait != SW_CHILD;
+            load += s && s != but && s->pid != but->parent && s->started && !s->done &&
+                    s->task.cpu == c && s->wait != SW_STARVED && s->wait != SW_CHILD;
         }
         if (load < least) {
             least = load;

@@ -157,6 +157,7 @@ static void zap_pte(struct mm *mm, struct sim_cpu *cpu, uint32_t id, uint32_t en
             }
             folio_remove_rmap(mm, folio, id, pte_content(p));
             mm->pte[id] = PTE_MAPPED;
+            sim_charge(cpu, mm->p.cost.zap_folio_ns);
             folio_free_if_idle(mm, cpu, folio);
         }
     } else if (p & PTE_SWAP) {

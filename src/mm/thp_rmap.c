@@ -174,6 +174,7 @@ void large_zap(struct mm *mm, struct sim_cpu *cpu, uint32_t folio, uint32_t id, 
         return;
     }
     drop_mapping(mm, folio, block);
+    sim_charge(cpu, mm->p.cost.zap_folio_ns);
     folio_free_if_idle(mm, cpu, folio);
 }
 

@@ -350,7 +350,7 @@ static void null_ends_at_once_but_later(void **state) {
     stop(r);
 }
 
-/* 305 + 4096 / 6.6 ns = 305 + 620, then sequential 169 + 620; 300 each to submit. */
+/* 305 + 4096 / 6.6 ns = 305 + 620, then sequential 169 + 620; 379 each to submit. */
 static void pmem_is_synchronous(void **state) {
     struct blk_cost c = default_cost("pmem");
     struct rig *r;
@@ -358,9 +358,9 @@ static void pmem_is_synchronous(void **state) {
     (void)state;
     r = start("pmem", &c);
     submit(r, BLK_READ, 5, 1, 7);
-    assert_int_equal(r->cpu->now, 300 + 305 + 620);
+    assert_int_equal(r->cpu->now, 379 + 305 + 620);
     submit(r, BLK_READ, 6, 1, 8);
-    assert_int_equal(r->cpu->now, 600 + 305 + 169 + 1240);
+    assert_int_equal(r->cpu->now, 758 + 305 + 169 + 1240);
     assert_int_equal(blk_in_flight(r->dev), 0);
     assert_int_equal(r->nr, 0);
     assert_int_equal(engine_next_event(r->eng), RF_TIME_MAX);
@@ -376,7 +376,7 @@ static void nvme_defaults(void **state) {
     r = start("nvme", &c);
     submit(r, BLK_READ, 5, 1, 7);
     finish(r);
-    expect(r, 0, 7, 1000 + 80000 + 1365 + 1000);
+    expect(r, 0, 7, 250 + 80000 + 1365 + 250);
     stop(r);
 }
 

@@ -69,7 +69,7 @@ static void guests_leave_at_faults(void **state) {
         took[guests] = machine_now(r.m);
         rig_teardown(&r);
     }
-    assert_int_equal(took[1] - took[0], 2 * 2000);
+    assert_int_equal(took[1] - took[0], 2 * 1470);
 }
 
 /*
