@@ -33,9 +33,8 @@ struct blk_cost {
      * without an iothread: virtio_blk_handle_vq() (hw/block/virtio-blk.c, 7.2) goes on as long as
      * it finds requests, and nothing is reported meanwhile. accept_ns 0: there is no such thread.
      */
-    uint64_t accept_ns; /* the thread's time for a write; what reads take is all in read_ns */
-    uint64_t wake_ns;   /* from the notification until the thread runs: mean, exponential */
-    uint64_t kick_ns;   /* the notification comes so long before the submission is over */
+    uint64_t accept_ns; /* the thread's time for a write: mean, exponential; what reads take is all
+                           in read_ns */
 };
 
 struct blk_policy {
@@ -69,9 +68,8 @@ const struct blk_ops *blk_find(const char *name);
 const struct blk_ops *const *blk_registry(void);
 
 /* end(end_ctx, ...) is called for each bio that ends. Policy and cost are copied, the engine is
- * borrowed; seed is that of times to wake a thread. RF_EUSAGE for a device without channels, queue
- * or segments, or with shares of costs above the whole; RF_ENOMEM. blk_destroy() takes NULL, too.
- */
+ * borrowed; seed is that of the times of a thread. RF_EUSAGE for a device without channels, queue
+ * or segments; RF_ENOMEM. blk_destroy() takes NULL, too. */
 int blk_create(const struct blk_ops *ops, const struct blk_policy *policy,
                const struct blk_cost *cost, uint64_t seed, struct engine *eng, blk_end_fn end,
                void *end_ctx, struct blk_dev **out, struct rf_err *err) RF_MUST_CHECK;

@@ -31,9 +31,7 @@
  * the first one ends, all of them together when the guest pauses. Fitted to pgrotated of the two
  * recorded runs with the shrinker, which counts writes that end late.
  */
-#define ACCEPT_NS 100000
-#define WAKE_NS 10000
-#define KICK_NS 45000
+#define ACCEPT_NS 75000
 #define QUEUE_SIZE                                                                                 \
     256                  /* VIRTIO_BLK_MAX_QUEUE_SIZE's default, hw/block/virtio-blk.c of QEMU 7.2 \
                           */
@@ -97,7 +95,5 @@ void guest_costs(struct machine_config *c) {
                                .seq_write_ns = WRITE_NS,
                                .submit_ns = SUBMIT_NS,
                                .complete_ns = COMPLETE_NS,
-                               .accept_ns = ACCEPT_NS,
-                               .wake_ns = WAKE_NS,
-                               .kick_ns = KICK_NS};
+                               .accept_ns = ACCEPT_NS};
 }

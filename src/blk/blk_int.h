@@ -40,6 +40,7 @@ struct request {
     uint32_t first, last; /* fragments, in the order of submission */
     uint32_t next;
     uint32_t channel;
+    uint32_t row; /* of the device's thread that it came in; RF_NONE: in none */
     uint8_t op, state;
 };
 
@@ -65,11 +66,14 @@ struct channel {
     bool busy;
 };
 
-/* Of a device with blk_cost.accept_ns. */
+#define THREAD_ROWS 64u
+/* Of a device with blk_cost.accept_ns. A row is a time in which the thread runs without a break.
+ * CPUs may begin new ones before events of those before have come. */
 struct device_thread {
-    rf_time since, until; /* it runs, or ran last; both excluded */
-    struct rq_list held;  /* requests that have ended and are to be reported */
-    bool armed;           /* an event at `until` is pending */
+    rf_time until[THREAD_ROWS]; /* the end of row i at [i % THREAD_ROWS] */
+    uint32_t row;               /* the last one */
+    uint32_t armed;             /* an event at the end of this row is pending; RF_NONE: of none */
+    struct rq_list held; /* requests that have ended, to be reported at the end of their row */
     struct rf_rng rng;
 };
 
@@ -129,14 +133,13 @@ void blk_count_request(struct blk_dev *d, enum blk_op op, uint32_t nr);
 /* Tells the submitters of a request that it has ended. */
 void blk_report(struct blk_dev *d, uint32_t id, rf_time when);
 
-/* thread.c; without such a thread it is never busy and takes requests at once. */
-bool blk_thread_busy(const struct blk_dev *d, rf_time t);
+/* thread.c; without such a thread all requests are in no row. */
 /* The requests of the list come at time t: when the thread has taken them. */
 rf_time blk_thread_accept(struct blk_dev *d, const struct rq_list *l, rf_time t);
-/* A request that has ended: to be reported as soon as the thread is idle. */
-void blk_thread_hold(struct blk_dev *d, uint32_t id);
-/* Reports all those. */
-void blk_thread_release(struct blk_dev *d, rf_time when);
+/* Keeps a request that has ended while the thread runs; false if it does not. */
+bool blk_thread_hold(struct blk_dev *d, uint32_t id, rf_time when);
+/* Reports those of the row. */
+void blk_thread_release(struct blk_dev *d, uint32_t row, rf_time when);
 
 extern const struct blk_ops blk_null, blk_nvme, blk_ssd, blk_hdd, blk_pmem, blk_vdisk;
 

@@ -15,11 +15,6 @@ int blk_create(const struct blk_ops *ops, const struct blk_policy *policy,
                        "block device %s: channels is %u, nr_requests is %u and max_segments is %u, "
                        "expected at least 1",
                        ops->name, cost->channels, cost->nr_requests, cost->max_segments);
-    if (cost->kick_ns > cost->submit_ns)
-        return rf_fail(err, RF_EUSAGE,
-                       "block device %s: kick_ns is %llu, expected at most the %llu of submit_ns",
-                       ops->name, (unsigned long long)cost->kick_ns,
-                       (unsigned long long)cost->submit_ns);
     d = calloc(1, sizeof(*d));
     if (!d)
         return rf_fail(err, RF_ENOMEM, "no memory for block device %s", ops->name);
@@ -38,6 +33,7 @@ int blk_create(const struct blk_ops *ops, const struct blk_policy *policy,
     d->end_ctx = end_ctx;
     d->head_off = UINT64_MAX; /* the first request follows nothing */
     rf_rng_seed(&d->thread.rng, seed);
+    d->thread.armed = RF_NONE;
     *out = d;
     return RF_OK;
 }
@@ -111,7 +107,7 @@ static void wait_for_request(struct blk_dev *d, struct sim_cpu *cpu, struct plug
     if (d->outstanding < d->cost.nr_requests)
         return;
     if (d->thread.held.nr) { /* reported as soon as nothing more is submitted */
-        idle_until(cpu, d->thread.until);
+        idle_until(cpu, d->thread.until[d->thread.row % THREAD_ROWS]);
         return;
     }
     excess = d->outstanding - d->cost.nr_requests + 1;
@@ -191,6 +187,7 @@ static int submit_part(struct blk_dev *d, struct sim_cpu *cpu, enum blk_op op, u
                            .first = frag,
                            .last = frag,
                            .next = RF_NONE,
+                           .row = RF_NONE,
                            .op = (uint8_t)op,
                            .state = RQ_PLUGGED};
     blk_list_add(d, &p->list, id);

@@ -155,13 +155,10 @@ static void request_end(void *ctx, uint64_t arg, rf_time when) {
 
     d->channels[rq_at(d, id)->channel].busy = false;
     d->serving--;
-    if (blk_thread_busy(d, when)) {
-        blk_thread_hold(d, id);
+    if (blk_thread_hold(d, id, when))
         run_queue(d, when);
-        return;
-    }
-    blk_thread_release(d, when);
-    blk_report(d, id, when);
+    else
+        blk_report(d, id, when);
 }
 
 void blk_report(struct blk_dev *d, uint32_t id, rf_time when) {

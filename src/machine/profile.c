@@ -91,16 +91,14 @@ static const struct cost_field fields[] = {
     COST(blk, submit_ns),
     COST(blk, complete_ns),
     COST(blk, accept_ns),
-    COST(blk, wake_ns),
-    COST(blk, kick_ns),
 };
 
 static bool is_cpu_time(const char *name) {
     static const char *const others[] = {"mm.tick_ns", "zram.backing_read_ns",
                                          "zram.backing_write_ns"};
-    static const char *const of_devices[] = {
-        "blk.submit_ns", "blk.complete_ns", "blk.kick_ns",        "accel.submit_ns",
-        "accel.irq_ns",  "accel.store_ns",  "accel.store_next_ns"};
+    static const char *const of_devices[] = {"blk.submit_ns",   "blk.complete_ns",
+                                             "accel.submit_ns", "accel.irq_ns",
+                                             "accel.store_ns",  "accel.store_next_ns"};
 
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         if (strcmp(name, others[i]) == 0)
