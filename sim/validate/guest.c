@@ -9,11 +9,12 @@
  * zswap worker, the 2 s flush of statistics, writes in flight.
  *
  * A read has ended when its reader looks: of the readers that sleep only for a read in flight (6.1
- * with a window, 6.12) 12 to 25 % did (rusage.nvcsw by ru_majflt of nine runs). The latency of a
- * write is a least-squares fit of two counters that are not judged, pgrotated and the "max" of
- * memory.events, of the runs of 6.1 with swap on disk: 30 to 50 us fit alike, 355 us (the lower
- * quartile of 4200 writes of a stock 6.12 in the same emulator, on a loaded host) leave 5 to 10 %
- * of the reclaims out. The judged counters were known when this fit was chosen.
+ * with a window, 6.12) 12 to 25 % did (rusage.nvcsw by ru_majflt of nine runs). A write
+ * takes the emulator's main loop 75 us on average. That is fitted to a counter that is not judged,
+ * pgrotated, of the two runs with the shrinker of zswap: it counts writes that end late. Seen in
+ * block_rq_issue and block_rq_complete of a 6.12: with the shrinker, writes either end one by one
+ * about 70 us later, or up to 200 of them are issued before the first one ends, all of them
+ * together when the guest pauses. The judged counters were known when this fit was chosen.
  */
 #include "validate/program.h"
 #include "validate/validate.h"
@@ -24,18 +25,10 @@
     55000 /* of the 79 us, what the submitter pays: the split is a choice, not measured */
 #define COMPLETE_NS 24000 /* and the completion interrupt */
 #define READ_NS 0
-#define WRITE_NS 0
-/*
- * The emulator's main loop. Seen in block_rq_issue and block_rq_complete of 6.12: with the shrinker
- * of zswap, writes either end one by one about 70 us later, or up to 200 of them are issued before
- * the first one ends, all of them together when the guest pauses. Fitted to pgrotated of the two
- * recorded runs with the shrinker, which counts writes that end late.
- */
+#define WRITE_NS 0 /* besides: */
 #define ACCEPT_NS 75000
-#define QUEUE_SIZE                                                                                 \
-    256                  /* VIRTIO_BLK_MAX_QUEUE_SIZE's default, hw/block/virtio-blk.c of QEMU 7.2 \
-                          */
-#define MAX_SEGMENTS 254 /* of QEMU's virtio-blk; block_rq_issue shows writes of up to 1016 KiB */
+#define QUEUE_SIZE 256    /* the default of hw/block/virtio-blk.c, QEMU 7.2 */
+#define MAX_SEGMENTS 254  /* of QEMU's virtio-blk; block_rq_issue shows writes of up to 1016 KiB */
 #define DEVICE_THREADS 64 /* of the emulator, so that requests do not wait for each other */
 /* From the end of one pass over the list to the next pass (mm_vmscan_lru_shrink_inactive to
  * mm_vmscan_lru_isolate, 6.1): 57 to 90 us, where it takes 4 to 8 us within a pass. */
