@@ -45,7 +45,7 @@ static int check_text(const char *path, const uint8_t *text, size_t n, struct sc
         s->line++;
     }
     s->at = n;
-    return zero ? rf_fail(err, RF_EINPUT, "%s:%u: a zero byte, expected text", path, s->line)
+    return zero ? rf_fail(err, RF_EINPUT, "%s:%u: found a byte 0, expected text", path, s->line)
                 : RF_OK;
 }
 
@@ -334,7 +334,7 @@ int zram_script_run(const char *name, const char *text, size_t len, const struct
         memcpy(line, text + pos, n);
         line[n] = '\0';
         if (strlen(line) != n) {
-            rc = rf_fail(err, RF_EINPUT, "%s:%u: a zero byte, expected text", name, r.line);
+            rc = rf_fail(err, RF_EINPUT, "%s:%u: found a byte 0, expected text", name, r.line);
             break;
         }
         failed = r.n.verify_errors + r.n.io_errors;

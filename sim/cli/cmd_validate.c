@@ -208,8 +208,9 @@ static int take_option(void *ctx, int id, const char *value, struct rf_err *err)
     }
 }
 
-/* That no output is a file of DIR/SUB. What cannot be read is found out later. */
-static int keep_folder(const struct args *a, const char *sub, struct rf_err *err) {
+/* That no output is a file of DIR/SUB, and with `runs` none becomes one that the next call reads.
+ * What cannot be read is found out later. */
+static int keep_folder(const struct args *a, const char *sub, bool runs, struct rf_err *err) {
     char path[4096];
     struct dirent *e;
     int rc = RF_OK;
@@ -223,7 +224,8 @@ static int keep_folder(const struct args *a, const char *sub, struct rf_err *err
     }
     if (d)
         closedir(d);
-    return rc;
+    snprintf(path, sizeof(path), "%.3000s/%.500s", a->o.dir, sub);
+    return rc == RF_OK && runs ? outputs_outside(&a->out, path, ".json", err) : rc;
 }
 
 /* That none is a recorded run (each kernel has a folder of them), a trace or a bank. */
@@ -233,9 +235,10 @@ static int keep_recorded(const struct args *a, struct rf_err *err) {
     int rc = RF_OK;
 
     while (d && rc == RF_OK && (e = readdir(d))) {
-        if ((e->d_name[0] >= '0' && e->d_name[0] <= '9') || strcmp(e->d_name, "traces") == 0 ||
-            strcmp(e->d_name, "banks") == 0)
-            rc = keep_folder(a, e->d_name, err);
+        bool runs = e->d_name[0] >= '0' && e->d_name[0] <= '9';
+
+        if (runs || strcmp(e->d_name, "traces") == 0 || strcmp(e->d_name, "banks") == 0)
+            rc = keep_folder(a, e->d_name, runs, err);
     }
     if (d)
         closedir(d);

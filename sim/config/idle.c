@@ -59,6 +59,22 @@ static bool no_load_batch(const struct machine_config *c) {
     return !c->era.zswap.load_batch;
 }
 
+static bool no_disk(const struct machine_config *c) {
+    return !no_zram(c);
+}
+
+static bool no_disk_thread(const struct machine_config *c) {
+    return !c->cost.blk.accept_ns;
+}
+
+static bool no_guests(const struct machine_config *c) {
+    return !c->guests;
+}
+
+static bool no_contention(const struct machine_config *c) {
+    return !c->contention;
+}
+
 /* A key, or with a dot at the end all that begin so. The first that fits and lacks something
  * counts: one on top of another names the outer one first. */
 static const struct rule {
@@ -89,6 +105,18 @@ static const struct rule {
     {"machine.tlb_contents", NULL, no_tlb, "machine.tlb_entries"},
     {"machine.stat_flush_phase", NULL, no_flushes, "era.reclaim.stat_flush_ns"},
     {"thp.defrag", NULL, no_thp, "thp.enabled"},
+    {"cost.zswap.", NULL, zswap_off, "zswap.enabled=1"},
+    {"cost.accel.", NULL, zswap_off, "zswap.enabled=1"},
+    {"cost.accel.", NULL, no_accel, "accel.model"},
+    {"cost.zram.", NULL, no_zram, "swap.device=zram0"},
+    {"cost.blk.", NULL, no_disk, "a disk as swap.device"},
+    {"cost.blk.wake_ns", NULL, no_disk_thread, "cost.blk.accept_ns"},
+    {"cost.blk.kick_ns", NULL, no_disk_thread, "cost.blk.accept_ns"},
+    {"cost.mm.guest_exit_ns", NULL, no_guests, "machine.guests=1"},
+    {"cost.mm.lru_lock_ns", NULL, no_contention, "machine.contention=1"},
+    {"cost.mm.swap_lock_ns", NULL, no_contention, "machine.contention=1"},
+    {"cost.mm.cache_line_ns", NULL, no_contention, "machine.contention=1"},
+    {"cost.mm.lock_handoff_ns", NULL, no_contention, "machine.contention=1"},
 };
 #define NR_RULES (sizeof(rules) / sizeof(rules[0]))
 
@@ -127,7 +155,7 @@ void idle_add(struct idle_knobs *k, const struct setting *v, size_t n) {
 bool idle_see(struct idle_knobs *k, const struct machine_config *c) {
     bool any = false;
 
-    for (size_t i = 0; i < k->knobs->nr_usual; i++) {
+    for (size_t i = 0; i < k->knobs->n; i++) {
         size_t rule;
 
         if (k->state[i] == NOT_SET || k->state[i] == USED)
@@ -158,7 +186,7 @@ const char *idle_text(const struct idle_knobs *k, char *buf, size_t size) {
     for (size_t kind = 0; kind < NR_RULES; kind++) {
         size_t n = 0;
 
-        for (size_t i = 0; i < k->knobs->nr_usual && at < size; i++) {
+        for (size_t i = 0; i < k->knobs->n && at < size; i++) {
             if (k->state[i] < IDLE || kind_of(k->state[i] - (size_t)IDLE) != kind)
                 continue;
             at += (size_t)snprintf(buf + at, size - at, "%s%s",
@@ -170,5 +198,7 @@ const char *idle_text(const struct idle_knobs *k, char *buf, size_t size) {
         if (n && at < size)
             at += (size_t)snprintf(buf + at, size - at, " (without %s)", rules[kind].what);
     }
+    if (at >= size)
+        memcpy(buf + size - 4, "...", 4);
     return at ? buf : NULL;
 }

@@ -184,6 +184,34 @@ int outputs_keep(const struct outputs *o, const char *input, struct rf_err *err)
     return rc;
 }
 
+static int outside(const char *path, const struct stat *folder, const char *ending,
+                   struct rf_err *err) {
+    struct stat dir;
+    const char *name;
+    size_t n, e = strlen(ending);
+
+    if (!path || strcmp(path, "-") == 0 || !folder_of(path, &dir, &name))
+        return RF_OK;
+    n = strlen(name);
+    if (dir.st_dev != folder->st_dev || dir.st_ino != folder->st_ino || n < e ||
+        strcmp(name + n - e, ending) != 0)
+        return RF_OK;
+    return rf_fail(err, RF_EUSAGE, "%s: would be taken for an input, expected another folder",
+                   path);
+}
+
+int outputs_outside(const struct outputs *o, const char *folder, const char *ending,
+                    struct rf_err *err) {
+    struct stat st;
+    int rc = RF_OK;
+
+    if (stat(folder, &st) != 0)
+        return RF_OK;
+    for (size_t i = 0; i < NR_OUTPUTS && rc == RF_OK; i++)
+        rc = outside(o->path[i], &st, ending, err);
+    return rc;
+}
+
 int outputs_open(struct outputs *o, struct rf_err *err) {
     int rc = RF_OK;
 

@@ -43,6 +43,9 @@ struct outputs {
 int outputs_check(const struct outputs *o, struct rf_err *err) RF_MUST_CHECK;
 /* RF_EUSAGE if one of them would destroy the file input. */
 int outputs_keep(const struct outputs *o, const char *input, struct rf_err *err) RF_MUST_CHECK;
+/* RF_EUSAGE if one of them would be a file of the folder whose name ends so, as inputs there do. */
+int outputs_outside(const struct outputs *o, const char *folder, const char *ending,
+                    struct rf_err *err) RF_MUST_CHECK;
 /* Opens what is wanted; before a run, so that a path that cannot be written is known at once. */
 int outputs_open(struct outputs *o, struct rf_err *err) RF_MUST_CHECK;
 /* Closes what is open. rc is how the run ended: the first error stays in err and is returned. */

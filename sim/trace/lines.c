@@ -146,6 +146,9 @@ int rft_lines_next(struct rft_lines *l, char **line, size_t *len, struct rf_err 
             if (n > RFT_LINE_MAX)
                 return rf_fail(err, RF_EINPUT, "%s: line %llu: %zu bytes, expected at most %u",
                                l->path, (unsigned long long)l->number, n, RFT_LINE_MAX);
+            if (memchr(start, 0, n))
+                return rf_fail(err, RF_EINPUT, "%s: line %llu: found a byte 0, expected text",
+                               l->path, (unsigned long long)l->number);
             if (n && start[n - 1] == '\r')
                 n--;
             start[n] = 0;

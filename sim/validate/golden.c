@@ -121,6 +121,18 @@ static int check_names(const struct golden *g, struct rf_err *err) {
     return RF_OK;
 }
 
+/* A run of 6.12.117-oracle lies in the folder 6.12. */
+static int check_kernel(const struct golden *g, struct rf_err *err) {
+    const char *version = json_string_value(json_object_get(g->root, "kernel"));
+    size_t n = strlen(g->kernel);
+
+    if (version &&
+        (strncmp(version, g->kernel, n) != 0 || (version[n] >= '0' && version[n] <= '9')))
+        return rf_fail(err, RF_EINPUT, "%s: \"kernel\" is '%.40s', expected %s as its folder",
+                       g->path, version, g->kernel);
+    return RF_OK;
+}
+
 /* Every counter is [min, median, max]. */
 static int check_counters(const struct golden *g, struct rf_err *err) {
     const char *name;
@@ -207,6 +219,8 @@ static int load(struct golden *g, const char *dir, const char *kernel, const cha
     rc = check_names(g, err);
     if (rc == RF_OK)
         rc = golden_check_types(g, err);
+    if (rc == RF_OK)
+        rc = check_kernel(g, err);
     if (rc == RF_OK)
         rc = check_counters(g, err);
     if (rc == RF_OK)

@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "validate/golden.h"
+#include "validate/validate.h"
 
-enum want { TEXT, NUMBER, KNOB, LIMIT, FLAG, OBJECT, ARRAY };
+enum want { TEXT, NUMBER, KNOB, LIMIT, FLAG, CHOICE, OBJECT, ARRAY };
 
 static const char *const expected[] = {
     [TEXT] = "a string",
@@ -13,6 +13,7 @@ static const char *const expected[] = {
     [KNOB] = "a number",
     [LIMIT] = "a number of bytes or \"max\"",
     [FLAG] = "Y, N, true, false, 1 or 0",
+    [CHOICE] = "what THP's files show: words, a known one in brackets",
     [OBJECT] = "an object",
     [ARRAY] = "a list",
 };
@@ -23,6 +24,7 @@ struct field {
 };
 
 static const struct field of_root[] = {
+    {"kernel", TEXT},
     {"counters", OBJECT},
     {"config", OBJECT},
     {"region_pages", NUMBER},
@@ -43,16 +45,16 @@ static const struct field of_config[] = {
     {"watermark_scale_factor", KNOB},
     {"lru_gen", NUMBER},
     {"thp", TEXT},
-    {"thp_enabled", TEXT},
-    {"thp_defrag", TEXT},
-    {"hugepages-8kB", TEXT},
-    {"hugepages-16kB", TEXT},
-    {"hugepages-32kB", TEXT},
-    {"hugepages-64kB", TEXT},
-    {"hugepages-128kB", TEXT},
-    {"hugepages-256kB", TEXT},
-    {"hugepages-512kB", TEXT},
-    {"hugepages-1024kB", TEXT},
+    {"thp_enabled", CHOICE},
+    {"thp_defrag", CHOICE},
+    {"hugepages-8kB", CHOICE},
+    {"hugepages-16kB", CHOICE},
+    {"hugepages-32kB", CHOICE},
+    {"hugepages-64kB", CHOICE},
+    {"hugepages-128kB", CHOICE},
+    {"hugepages-256kB", CHOICE},
+    {"hugepages-512kB", CHOICE},
+    {"hugepages-1024kB", CHOICE},
     {"memory.max", LIMIT},
     {"memory.high", LIMIT},
     {"memory.swap.max", LIMIT},
@@ -96,6 +98,20 @@ static bool is_flag(const char *s) {
     return false;
 }
 
+/* Of enabled and defrag in /sys/kernel/mm/transparent_hugepage, and of enabled in its folders. */
+static bool is_choice(const char *s) {
+    static const char *const words[] = {"always", "inherit", "madvise",
+                                        "never",  "defer",   "defer+madvise"};
+    char word[32];
+
+    golden_bracketed(s, word, sizeof(word));
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (strcmp(word, words[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* An empty string stands for what was not set. */
 static bool is_good(const json_t *v, enum want want) {
     const char *s = json_string_value(v);
@@ -108,7 +124,11 @@ static bool is_good(const json_t *v, enum want want) {
     case KNOB:
         return json_is_number(v) || s;
     case LIMIT:
-        return json_is_number(v) || (s && (!*s || strcmp(s, "max") == 0 || is_number(s)));
+        return json_number_value(v) >= 0 &&
+               (json_is_number(v) ||
+                (s && (!*s || strcmp(s, "max") == 0 || (is_number(s) && !strchr(s, '-')))));
+    case CHOICE:
+        return s && (!*s || is_choice(s));
     case FLAG:
         return json_is_boolean(v) || json_is_number(v) || (s && (!*s || is_flag(s)));
     case OBJECT:

@@ -157,9 +157,9 @@ static void test_text(void **state) {
     (void)state;
     for (int pack = 0; pack < 2; pack++) {
         assert_string_equal(load(zero, sizeof(zero) - 1, pack, 100),
-                            ":2: a zero byte, expected text");
+                            ":2: found a byte 0, expected text");
         assert_string_equal(load(zero, sizeof(zero) - 1, pack, SIZE_MAX),
-                            ":2: a zero byte, expected text");
+                            ":2: found a byte 0, expected text");
         assert_string_equal(load(zero, sizeof(zero) - 1, pack, 0), "");
         assert_string_equal(load(lines, sizeof(lines) - 1, pack, 5), "");
         assert_string_equal(load(lines, sizeof(lines) - 1, pack, 4),
