@@ -63,10 +63,6 @@ static bool no_disk(const struct machine_config *c) {
     return !no_zram(c);
 }
 
-static bool no_disk_thread(const struct machine_config *c) {
-    return !c->cost.blk.accept_ns;
-}
-
 static bool no_guests(const struct machine_config *c) {
     return !c->guests;
 }
@@ -110,8 +106,6 @@ static const struct rule {
     {"cost.accel.", NULL, no_accel, "accel.model"},
     {"cost.zram.", NULL, no_zram, "swap.device=zram0"},
     {"cost.blk.", NULL, no_disk, "a disk as swap.device"},
-    {"cost.blk.wake_ns", NULL, no_disk_thread, "cost.blk.accept_ns"},
-    {"cost.blk.kick_ns", NULL, no_disk_thread, "cost.blk.accept_ns"},
     {"cost.mm.guest_exit_ns", NULL, no_guests, "machine.guests=1"},
     {"cost.mm.lru_lock_ns", NULL, no_contention, "machine.contention=1"},
     {"cost.mm.swap_lock_ns", NULL, no_contention, "machine.contention=1"},

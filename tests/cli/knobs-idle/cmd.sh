@@ -25,7 +25,7 @@ say sweep t.rft --scenarios s --sweep seed=1,2
 say tune t.rft --sweep zswap.max_pool_percent=10,20
 say tune t.rft --sweep zswap.max_pool_percent=10,20 --sweep zswap.enabled=0,1
 say mrc t.rft --sizes 50%,100% --set zswap.compressor=lz4
-say replay t.rft --set cost.zswap.load_ns=1 --set cost.zram.read_ns=1 --set cost.blk.wake_ns=1us
-say replay t.rft --set swap.device=zram0 --set cost.zram.read_ns=1 --set cost.blk.accept_ns=1us --set cost.blk.wake_ns=1us
-say replay t.rft --set cost.blk.accept_ns=1us --set cost.blk.wake_ns=1us --set cost.mm.swap_lock_ns=1 --set cost.mm.guest_exit_ns=1
+say replay t.rft --set cost.zswap.load_ns=1 --set cost.zram.read_ns=1
+say replay t.rft --set swap.device=zram0 --set cost.zram.read_ns=1 --set cost.blk.accept_ns=1us
+say replay t.rft --set cost.blk.accept_ns=1us --set cost.mm.swap_lock_ns=1 --set cost.mm.guest_exit_ns=1
 say replay t.rft --set machine.contention=1 --set cost.mm.swap_lock_ns=1 --set machine.guests=1 --set cost.mm.guest_exit_ns=1
