@@ -64,6 +64,7 @@ struct stream {
     bool exit_fed;      /* and then its end */
     bool start_queued;  /* its parent's queue holds the CTL_START, or it needs none */
     bool started, done; /* state of the simulated process */
+    bool is_live;       /* it is one of machine.live */
     uint32_t parent;    /* RF_NONE: starts by itself */
     uint32_t forming;   /* the child whose mappings are being made, RF_NONE if none */
 };
@@ -84,6 +85,8 @@ struct machine {
     rf_time worker_from;    /* when it may take the CPU from the reclaimer */
     struct stream **stream; /* [0] only with one CPU, else by pid */
     uint32_t nr_streams, cap_streams;
+    uint32_t *live; /* pids of streams that run or wait, ascending; most of a long trace's do not */
+    uint32_t nr_live;
     uint32_t cur_pid;
     struct stream *io_first, *io_last; /* those that wait for a folio, in the order of waiting */
     size_t queued;                     /* words in all queues */
@@ -123,6 +126,8 @@ int queue_begin(struct machine *m, uint32_t pid, struct rf_err *err) RF_MUST_CHE
 /* Runs all that is queued; RF_ECHECK if a stream cannot get to its end. */
 int queue_drain(struct machine *m, struct rf_err *err) RF_MUST_CHECK;
 /* Executes CTL_START and CTL_EXIT for the streams concerned. */
+/* The stream may run from now on, until queue_exited(). */
+void queue_live(struct machine *m, struct stream *s);
 void queue_start(struct machine *m, uint32_t pid, rf_time when);
 void queue_exited(struct machine *m, uint32_t pid, rf_time when);
 int do_control(struct machine *m, struct sim_cpu *cpu, const struct ctl *c,

@@ -57,10 +57,10 @@ static uint32_t idlest_cpu(const struct machine *m, const struct stream *but) {
     for (uint32_t k = 0; k < m->c.cpus; k++) {
         uint32_t load = 0, c = candidate(&m->c, k);
 
-        for (uint32_t i = 0; i < m->nr_streams; i++) {
-            const struct stream *s = m->stream[i];
+        for (uint32_t i = 0; i < m->nr_live; i++) {
+            const struct stream *s = m->stream[m->live[i]];
 
-            load += s && s != but && s->pid != but->parent && s->started && !s->done &&
+            load += s != but && s->pid != but->parent && s->started && !s->done &&
                     s->task.cpu == c && s->wait != SW_STARVED && s->wait != SW_CHILD;
         }
         if (load < least) {
@@ -71,12 +71,36 @@ static uint32_t idlest_cpu(const struct machine *m, const struct stream *but) {
     return best;
 }
 
+void queue_live(struct machine *m, struct stream *s) {
+    uint32_t i = m->nr_live;
+
+    if (s->is_live)
+        return;
+    s->is_live = true;
+    for (m->nr_live++; i > 0 && m->live[i - 1] > s->pid; i--)
+        m->live[i] = m->live[i - 1];
+    m->live[i] = s->pid;
+}
+
+static void drop_live(struct machine *m, struct stream *s) {
+    uint32_t i = 0;
+
+    if (!s->is_live)
+        return;
+    s->is_live = false;
+    while (m->live[i] != s->pid)
+        i++;
+    m->nr_live--;
+    memmove(m->live + i, m->live + i + 1, (m->nr_live - i) * sizeof(*m->live));
+}
+
 void queue_start(struct machine *m, uint32_t pid, rf_time when) {
     struct stream *s = m->stream[pid];
 
     if (s->started)
         return;
     s->started = true;
+    queue_live(m, s);
     s->blocked_at = when;
     s->task.cpu = idlest_cpu(m, s);
     kick(m, s, when);
@@ -84,10 +108,11 @@ void queue_start(struct machine *m, uint32_t pid, rf_time when) {
 
 void queue_exited(struct machine *m, uint32_t pid, rf_time when) {
     m->stream[pid]->done = true;
-    for (uint32_t i = 0; i < m->nr_streams; i++) {
-        struct stream *s = m->stream[i];
+    drop_live(m, m->stream[pid]);
+    for (uint32_t i = 0; i < m->nr_live; i++) {
+        struct stream *s = m->stream[m->live[i]];
 
-        if (s && s->wait == SW_CHILD && s->wait_pid == pid) {
+        if (s->wait == SW_CHILD && s->wait_pid == pid) {
             s->wait = SW_NONE;
             m->nr_active++;
             task_wake(m->eng, &s->task, when);
@@ -242,6 +267,8 @@ int queue_process(struct machine *m, uint32_t pid, uint32_t parent, struct rf_er
         if (r)
             return r;
         s->started |= !p;
+        if (!p)
+            queue_live(m, s);
         return append_control(m, s, &c, err);
     }
     r = queue_begin(m, parent, err);

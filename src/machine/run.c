@@ -374,6 +374,7 @@ static bool run_queued_control(struct stream *s, struct sim_cpu *cpu, enum task_
 
     if (c.kind == CTL_WAIT && child_alive(m, c.pid)) {
         s->wait_pid = c.pid;
+        queue_live(m, s);
         *res = block_stream(s, cpu, SW_CHILD);
         return false;
     }
@@ -389,10 +390,13 @@ static bool run_queued_control(struct stream *s, struct sim_cpu *cpu, enum task_
     }
     s->ctl_pos++;
     s->pos++;
-    if (c.kind == CTL_EXIT)
+    if (c.kind == CTL_EXIT) {
         queue_exited(m, c.pid, cpu->now);
-    else if (c.kind == CTL_PROCESS)
+    } else if (c.kind == CTL_PROCESS) {
         m->stream[c.pid]->done = false;
+        if (m->stream[c.pid]->started)
+            queue_live(m, m->stream[c.pid]);
+    }
     return true;
 }
 
@@ -475,8 +479,13 @@ struct stream *run_stream(struct machine *m, uint32_t pid) {
         struct stream **p = realloc(m->stream, want * sizeof(struct stream *));
         if (!p)
             return NULL;
-        memset(p + m->cap_streams, 0, (want - m->cap_streams) * sizeof(struct stream *));
+        uint32_t *live = realloc(m->live, want * sizeof(*live));
+
         m->stream = p;
+        if (!live)
+            return NULL;
+        m->live = live;
+        memset(p + m->cap_streams, 0, (want - m->cap_streams) * sizeof(struct stream *));
         m->cap_streams = want;
     }
     m->stream[i] = new_stream(m, pid, m->c.cpus > 1);
@@ -499,6 +508,7 @@ void run_destroy(struct machine *m) {
         free(m->stream[i]);
     }
     free(m->stream);
+    free(m->live);
 }
 
 int run_result(struct machine *m, struct rf_err *err) {
