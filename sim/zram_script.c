@@ -317,7 +317,8 @@ int zram_script_run(const char *name, const char *text, size_t len, const struct
     struct run r = {.name = name, .p = p, .check = check, .ops = ops, .ctx = ctx};
     char line[ZRAM_SCRIPT_LINE + 1];
     uint64_t failed;
-    int rc = zram_create(p, &r.z, err);
+    int rc = len ? zram_create(p, &r.z, err)
+                 : rf_fail(err, RF_EINPUT, "%s: empty, expected the lines of a script", name);
     if (rc != 0)
         return rc;
     r.huge_size = p->policy.huge_by_class_size ? zs_huge_class_size(zs_pool_table(zram_pool(r.z)))
