@@ -193,7 +193,7 @@ static int bank_beside(const struct trace_reader *r, char path[BANK_PATH_MAX], c
 /* The bank that a spec "bank:NAME:DIGEST" means. */
 static int load_bank(struct trace_reader *r, struct content_set **out, struct rf_err *err) {
     char path[BANK_PATH_MAX], *end;
-    const char *spec = r->info.content_spec + 5, *text;
+    const char *spec = r->info.content_spec + 5, *text = spec;
     int rc = bank_beside(r, path, &text, err);
     if (rc)
         return rc;
