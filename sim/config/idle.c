@@ -35,6 +35,69 @@ static bool no_queue(const struct machine_config *c) {
     return strcmp(c->accel.model, "queue") != 0;
 }
 
+static bool iaa_unserved(const struct machine_config *c) {
+    return !no_iaa(c) && strncmp(c->zswap_compressor, "deflate-iaa", strlen("deflate-iaa")) != 0;
+}
+
+static bool accel_sync(const struct machine_config *c) {
+    return c->accel.completion == ACCEL_SYNC;
+}
+
+static bool no_irq(const struct machine_config *c) {
+    return c->accel.completion != ACCEL_IRQ;
+}
+
+static bool no_batches(const struct machine_config *c) {
+    return !c->era.zswap.store_batch && !c->era.zswap.load_batch;
+}
+
+static bool no_depth(const struct machine_config *c) {
+    return !no_queue(c) && !c->accel.queue.depth;
+}
+
+static bool ends_trying(const struct machine_config *c, enum accel_op op) {
+    return c->accel.policy[op].full == ACCEL_FULL_SOFTWARE ||
+           c->accel.policy[op].full == ACCEL_FULL_ERROR;
+}
+
+static bool no_comp_tries(const struct machine_config *c) {
+    return !ends_trying(c, ACCEL_COMPRESS);
+}
+
+static bool no_decomp_tries(const struct machine_config *c) {
+    return !ends_trying(c, ACCEL_DECOMPRESS);
+}
+
+static bool no_neighbour(const struct machine_config *c) {
+    return c->accel.devices == c->accel.packages;
+}
+
+static bool no_shared_wq(const struct machine_config *c) {
+    return !c->accel.wq_shared;
+}
+
+static bool no_threshold(const struct machine_config *c) {
+    return !c->accel.wq_threshold;
+}
+
+static bool not_dynamic(const struct machine_config *c) {
+    return strcmp(c->zswap_compressor, "deflate-iaa-dynamic") != 0;
+}
+
+static bool no_queue_comp(const struct machine_config *c) {
+    return !no_queue(c) && !c->accel.queue.can[ACCEL_COMPRESS];
+}
+
+static bool no_queue_decomp(const struct machine_config *c) {
+    return !no_queue(c) && !c->accel.queue.can[ACCEL_DECOMPRESS];
+}
+
+/* Stores cost [accel] store_ns: the conditions of accel_offloads(). */
+static bool stores_offloaded(const struct machine_config *c) {
+    return !no_iaa(c) ? !iaa_unserved(c)
+                      : !no_queue(c) && !no_queue_comp(c) && c->accel.queue.min_job <= RF_PAGE_SIZE;
+}
+
 static bool no_tlb(const struct machine_config *c) {
     return !c->tlb_entries;
 }
@@ -93,6 +156,26 @@ static const struct rule {
     {"accel.wq_threshold", NULL, no_iaa, "accel.model=iaa"},
     {"accel.verify_compress", NULL, no_iaa, "accel.model=iaa"},
     {"accel.", "accel.model", no_accel, "accel.model"},
+    {"accel.", "accel.model", iaa_unserved, "zswap.compressor=deflate-iaa"},
+    {"accel.batch", NULL, accel_sync, "accel.sync_mode=async or async_irq"},
+    {"accel.batch", NULL, no_batches, "era.zswap.store_batch=1 or era.zswap.load_batch=1"},
+    {"accel.distribute_comps", NULL, no_neighbour, "several accel.devices in a package"},
+    {"accel.distribute_decomps", NULL, no_neighbour, "several accel.devices in a package"},
+    {"accel.comp_full", NULL, no_depth, "accel.queue.depth"},
+    {"accel.decomp_full", NULL, no_depth, "accel.queue.depth"},
+    {"accel.comp_retries", NULL, no_depth, "accel.queue.depth"},
+    {"accel.decomp_retries", NULL, no_depth, "accel.queue.depth"},
+    {"accel.comp_retries", NULL, no_comp_tries, "accel.comp_full=software or error"},
+    {"accel.decomp_retries", NULL, no_decomp_tries, "accel.decomp_full=software or error"},
+    {"accel.wq_threshold", NULL, no_shared_wq, "accel.wq_shared=1"},
+    {"accel.wq_shared", NULL, no_threshold, "accel.wq_threshold"},
+    {"accel.queue.comp_setup", NULL, no_queue_comp, "accel.queue.compress=1"},
+    {"accel.queue.comp_byte_ps", NULL, no_queue_comp, "accel.queue.compress=1"},
+    {"accel.queue.max_out", NULL, no_queue_comp, "accel.queue.compress=1"},
+    {"accel.queue.software", NULL, no_queue_comp, "accel.queue.compress=1"},
+    {"accel.queue.decomp_setup", NULL, no_queue_decomp, "accel.queue.decompress=1"},
+    {"accel.queue.decomp_byte_ps", NULL, no_queue_decomp, "accel.queue.decompress=1"},
+    {"accel.queue.wake", NULL, no_irq, "accel.sync_mode=async_irq"},
     {"vm.compress-batchsize", NULL, no_store_batch, "era.zswap.store_batch=1"},
     {"swap.singlemapped_ra_enabled", NULL, no_load_batch, "era.zswap.load_batch=1"},
     {"zram0.", NULL, no_zram, "swap.device=zram0"},
@@ -104,6 +187,21 @@ static const struct rule {
     {"cost.zswap.", NULL, zswap_off, "zswap.enabled=1"},
     {"cost.accel.", NULL, zswap_off, "zswap.enabled=1"},
     {"cost.accel.", NULL, no_accel, "accel.model"},
+    {"cost.accel.", NULL, iaa_unserved, "zswap.compressor=deflate-iaa"},
+    {"cost.accel.compress_ns", NULL, no_iaa, "accel.model=iaa"},
+    {"cost.accel.decompress_ns", NULL, no_iaa, "accel.model=iaa"},
+    {"cost.accel.submit_ns", NULL, no_iaa, "accel.model=iaa"},
+    {"cost.accel.wait_ns", NULL, no_iaa, "accel.model=iaa"},
+    {"cost.accel.irq_ns", NULL, no_iaa, "accel.model=iaa"},
+    {"cost.accel.retry_ns", NULL, no_iaa, "accel.model=iaa"},
+    {"cost.accel.parallel_compress", NULL, no_iaa, "accel.model=iaa"},
+    {"cost.accel.dynamic_percent", NULL, no_iaa, "accel.model=iaa"},
+    {"cost.accel.store_ns", NULL, no_queue_comp, "accel.queue.compress=1"},
+    {"cost.accel.store_next_ns", NULL, no_queue_comp, "accel.queue.compress=1"},
+    {"cost.accel.irq_ns", NULL, no_irq, "accel.sync_mode=async_irq"},
+    {"cost.accel.dynamic_percent", NULL, not_dynamic, "zswap.compressor=deflate-iaa-dynamic"},
+    {"cost.zswap.store_ns", NULL, stores_offloaded, "accel.model=none"},
+    {"cost.zswap.store_next_ns", NULL, stores_offloaded, "accel.model=none"},
     {"cost.zram.", NULL, no_zram, "swap.device=zram0"},
     {"cost.blk.", NULL, no_disk, "a disk as swap.device"},
     {"cost.mm.guest_exit_ns", NULL, no_guests, "machine.guests=1"},

@@ -107,6 +107,11 @@ static void print_accel_setup(FILE *f, const struct replay_result *r) {
                 "note     accel.model iaa does nothing: it serves deflate-iaa and "
                 "deflate-iaa-dynamic, not %s\n",
                 r->config.zswap_compressor);
+    else if (strcmp(c->model, "queue") == 0 && c->queue.min_job > RF_PAGE_SIZE)
+        fprintf(
+            f,
+            "note     accel.model queue does nothing: accel.queue.min_job %u is more than a page\n",
+            c->queue.min_job);
     else
         fprintf(f, "accel    %s, %u device%s of %u engine%s\n", c->model, c->devices,
                 c->devices == 1 ? "" : "s", c->engines, c->engines == 1 ? "" : "s");

@@ -78,15 +78,19 @@ const struct accel_stats *accel_stats(const struct accel *a) {
     return &a->s;
 }
 
+void accel_count_software(struct accel *a, const struct accel_job *job) {
+    if (job->op == ACCEL_DECOMPRESS)
+        a->s.total_sw_decomp_calls++;
+    else
+        a->s.sw_comp_calls++;
+}
+
 /* The CPU does what the device did not. */
 static void in_software(struct accel *a, struct sim_cpu *cpu, struct accel_job *job) {
     sim_charge(cpu, job->cpu_ns);
     job->status = ACCEL_SOFTWARE;
     job->end = cpu->now;
-    if (job->op == ACCEL_DECOMPRESS)
-        a->s.total_sw_decomp_calls++;
-    else
-        a->s.sw_comp_calls++;
+    accel_count_software(a, job);
 }
 
 static void hand_over(struct accel *a, struct sim_cpu *cpu, struct accel_job *job) {
@@ -217,8 +221,14 @@ static void run_batch(struct accel *a, struct sim_cpu *cpu, struct accel_job *jo
 
 void accel_run(struct accel *a, struct sim_cpu *cpu, struct accel_job *job, uint32_t n) {
     if (!a || !n || !a->offloads[job[0].op]) {
-        for (uint32_t i = 0; i < n; i++)
+        /* Counted only beside a device that has the other direction. */
+        bool shared = a && n && a->offloads[!job[0].op];
+
+        for (uint32_t i = 0; i < n; i++) {
             accel_none.place(a, cpu, &job[i]);
+            if (shared)
+                accel_count_software(a, &job[i]);
+        }
         return;
     }
     uint32_t step = a->completion == ACCEL_SYNC ? 1 : a->batch;

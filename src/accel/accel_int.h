@@ -57,6 +57,9 @@ bool entry_list_wait(struct entry_list *l, struct accel *a, struct sim_cpu *cpu,
 /* Takes an entry from at to end; without memory it is not counted. */
 void entry_list_take(struct entry_list *l, const struct accel *a, rf_time at, rf_time end);
 
+/* Counts a job that the CPU did beside the device. */
+void accel_count_software(struct accel *a, const struct accel_job *job);
+
 /* The CPU idles until t. */
 void accel_sleep_until(struct accel *a, struct sim_cpu *cpu, rf_time t);
 

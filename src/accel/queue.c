@@ -43,8 +43,9 @@ static int queue_create(const struct accel_params *p, struct accel *a, struct rf
         return rf_fail(err, RF_EUSAGE,
                        "accel.queue.compress and accel.queue.decompress are both off: expected a "
                        "device that does something");
+    /* Of jobs that are all too small none is offloaded: zswap does not ask for it either. */
     for (int op = 0; op < NR_ACCEL_OPS; op++)
-        a->offloads[op] = desc->can[op];
+        a->offloads[op] = desc->can[op] && desc->min_job <= RF_PAGE_SIZE;
     a->software = desc->software;
     a->completion = a->c.completion;
     a->batch = a->c.completion == ACCEL_SYNC ? 1 : a->c.batch;
@@ -102,6 +103,7 @@ static void queue_place(struct accel *a, struct sim_cpu *cpu, struct accel_job *
     job->device = (uint8_t)d;
     if (bytes < desc->min_job) {
         accel_none.place(a, cpu, job);
+        accel_count_software(a, job);
         return;
     }
     if (!entry_list_wait(&dev->entries, a, cpu, &a->c.policy[job->op], RETRY_NS, job))

@@ -379,6 +379,7 @@ static void test_queue_features(void **state) {
     assert_int_equal(job[0].end - job[0].start, S_C + 4000);
     assert_int_equal(job[1].end, job[0].end); /* its service was shorter */
     assert_int_equal(job[2].status, ACCEL_SOFTWARE);
+    assert_int_equal(accel_stats(r.a)->total_sw_decomp_calls, 1);
     stop(&r);
     r.c.queue.fail_ppm = 1000000;
     start_with(&r, CODEC_LZ4);
@@ -416,6 +417,34 @@ static void test_queue_doorbell(void **state) {
     assert_int_equal(r.cpu->sys_ns - before, 700 + S_C);
     assert_int_equal(accel_stats(r.a)->verifies, 0);
     stop(&r);
+}
+
+/* What the device never takes is not offloaded, so that its costs are those of software. Beside the
+ * other direction it is counted. */
+static void test_queue_one_direction(void **state) {
+    struct rig r = rig_of("queue");
+    struct accel_job job[8];
+
+    (void)state;
+    r.c.queue = (struct accel_queue_desc){.can = {false, true}, .setup_ns = {S_C, S_D}};
+    start_with(&r, CODEC_LZ4);
+    assert_false(accel_offloads(r.a, ACCEL_COMPRESS));
+    fill(job, 8, ACCEL_COMPRESS);
+    accel_run(r.a, r.cpu, job, 8);
+    assert_int_equal(accel_stats(r.a)->sw_comp_calls, 8);
+    assert_int_equal(job[7].status, ACCEL_SOFTWARE);
+    stop(&r);
+    r.c.queue.can[ACCEL_COMPRESS] = true;
+    for (uint32_t above = 0; above < 2; above++) {
+        r.c.queue.min_job = RF_PAGE_SIZE + above;
+        start_with(&r, CODEC_LZ4);
+        assert_int_equal(accel_offloads(r.a, ACCEL_COMPRESS), !above);
+        assert_int_equal(accel_offloads(r.a, ACCEL_DECOMPRESS), !above);
+        fill(job, 8, ACCEL_DECOMPRESS); /* of half a page */
+        accel_run(r.a, r.cpu, job, 8);
+        assert_int_equal(accel_stats(r.a)->total_sw_decomp_calls, above ? 0 : 8);
+        stop(&r);
+    }
 }
 
 /* A page in the pool is nowhere else: whatever fails, and however, the CPU decompresses it. */
@@ -520,6 +549,7 @@ int main(void) {
         cmocka_unit_test(test_fallback_beats_waiting),
         cmocka_unit_test(test_queue_features),
         cmocka_unit_test(test_queue_doorbell),
+        cmocka_unit_test(test_queue_one_direction),
         cmocka_unit_test(test_loads_never_fail),
         cmocka_unit_test(test_free_retries),
         cmocka_unit_test(test_other_codec),

@@ -29,3 +29,13 @@ say replay t.rft --set cost.zswap.load_ns=1 --set cost.zram.read_ns=1
 say replay t.rft --set swap.device=zram0 --set cost.zram.read_ns=1 --set cost.blk.accept_ns=1us
 say replay t.rft --set cost.blk.accept_ns=1us --set cost.mm.swap_lock_ns=1 --set cost.mm.guest_exit_ns=1
 say replay t.rft --set machine.contention=1 --set cost.mm.swap_lock_ns=1 --set machine.guests=1 --set cost.mm.guest_exit_ns=1
+queue="--set zswap.enabled=1 --set accel.model=queue"
+iaa="--set zswap.enabled=1 --set accel.model=iaa --set zswap.compressor=deflate-iaa"
+say replay t.rft $queue --set accel.batch=4 --set accel.comp_full=error --set accel.comp_retries=5 --set accel.devices=1 --set accel.distribute_comps=1
+say replay t.rft $queue --set accel.sync_mode=async --set accel.batch=4 --set accel.queue.depth=2 --set accel.decomp_retries=5 --set accel.queue.wake=1us
+say replay t.rft $queue --set accel.queue.compress=0 --set accel.queue.max_out=99 --set cost.accel.store_ns=1 --set cost.zswap.store_ns=1
+say replay t.rft $queue --set cost.accel.store_ns=1 --set cost.accel.wait_ns=1 --set cost.zswap.store_ns=1
+say replay t.rft $queue --set accel.queue.depth=2 --set accel.comp_full=error --set accel.comp_retries=5 --set accel.sync_mode=async_irq --set accel.queue.wake=1us --set era.zswap.store_batch=1 --set accel.batch=4
+say replay t.rft $iaa --set accel.wq_threshold=2 --set cost.accel.irq_ns=1 --set cost.accel.dynamic_percent=1
+say replay t.rft $iaa --set accel.wq_threshold=2 --set accel.wq_shared=1 --set accel.sync_mode=async_irq --set cost.accel.irq_ns=1 --set cost.accel.store_ns=1
+say replay t.rft $iaa --set accel.wq_shared=1 --set zswap.compressor=lz4 --set cost.accel.wait_ns=1 --set cost.zswap.store_ns=1

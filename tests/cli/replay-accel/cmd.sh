@@ -17,3 +17,5 @@ replay $full accel.comp_full=software
 replay accel.model=queue accel.queue.fail_ppm=1000000 accel.queue.software=0
 replay accel.model=queue zswap.enabled=0
 replay accel.model=iaa
+replay accel.model=queue accel.queue.compress=0
+replay accel.model=queue accel.queue.min_job=8192
